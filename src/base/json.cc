@@ -1,0 +1,402 @@
+#include "base/json.h"
+
+#define RAPIDJSON_HAS_STDSTRING 1
+#include <rapidjson/error/en.h>
+#include <rapidjson/memorystream.h>
+#include <rapidjson/reader.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <limits>
+
+#include "base/utf8.h"
+
+namespace sglrun {
+namespace {
+
+constexpr std::size_t kMaxReportedDuplicates = 16;
+// Objects with more members than this look for repeated keys through a sorted index.
+constexpr std::size_t kLinearKeySearch = 16;
+
+// Builds a Json from RapidJSON's events; a stack of open containers keeps it free of recursion.
+class Builder {
+ public:
+  explicit Builder(int max_depth) : max_depth_(max_depth) {}
+
+  bool Null() { return Add(Json()); }
+  bool Bool(bool b) { return Add(Json(b)); }
+  bool Int(int i) { return Add(Json(static_cast<std::int64_t>(i))); }
+  bool Uint(unsigned u) { return Add(Json(static_cast<std::int64_t>(u))); }
+  bool Int64(std::int64_t i) { return Add(Json(i)); }
+  bool Uint64(std::uint64_t u) {
+    if (u > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max())) {
+      return Add(Json(static_cast<double>(u)));
+    }
+    return Add(Json(static_cast<std::int64_t>(u)));
+  }
+  bool Double(double d) { return Add(Json(d)); }
+  bool RawNumber(const char*, rapidjson::SizeType, bool) { return false; }
+  bool String(const char* s, rapidjson::SizeType n, bool) {
+    std::string text(s, n);
+    // The scanner checks the raw bytes; a lone low surrogate escape only shows in the result.
+    if (!IsValidUtf8(text)) return Fail("a string holds a lone surrogate escape");
+    return Add(Json(std::move(text)));
+  }
+  bool StartObject() { return Push(Json(Json::Object())); }
+  bool Key(const char* s, rapidjson::SizeType n, bool) {
+    std::string key(s, n);
+    if (!IsValidUtf8(key)) return Fail("a key holds a lone surrogate escape");
+    stack_.back().as_object().emplace_back(std::move(key), Json());
+    return true;
+  }
+  bool EndObject(rapidjson::SizeType) {
+    RemoveRepeatedKeys(stack_.back().as_object());
+    return Pop();
+  }
+  bool StartArray() { return Push(Json(Json::Array())); }
+  bool EndArray(rapidjson::SizeType) { return Pop(); }
+
+  ParsedJson Take() { return {std::move(root_), std::move(duplicate_keys_)}; }
+  const std::string& failure() const { return failure_; }
+
+ private:
+  bool Fail(std::string message) {
+    failure_ = std::move(message);
+    return false;
+  }
+
+  bool Add(Json value) {
+    if (stack_.empty()) {
+      root_ = std::move(value);
+    } else if (stack_.back().is_array()) {
+      stack_.back().as_array().push_back(std::move(value));
+    } else {
+      stack_.back().as_object().back().second = std::move(value);
+    }
+    return true;
+  }
+
+  bool Push(Json container) {
+    if (static_cast<int>(stack_.size()) >= max_depth_) {
+      return Fail("nested deeper than " + std::to_string(max_depth_) + " levels");
+    }
+    stack_.push_back(std::move(container));
+    return true;
+  }
+
+  bool Pop() {
+    Json value = std::move(stack_.back());
+    stack_.pop_back();
+    return Add(std::move(value));
+  }
+
+  void RemoveRepeatedKeys(Json::Object& object) {
+    if (object.size() < 2) return;
+    std::vector<std::size_t> order(object.size());
+    for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+    if (object.size() > kLinearKeySearch) {
+      std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+        return object[a].first < object[b].first;
+      });
+      MarkRepeated(object, order);
+      return;
+    }
+    for (std::size_t i = 0; i < object.size(); ++i) {
+      for (std::size_t j = i + 1; j < object.size();) {
+        if (object[i].first != object[j].first) {
+          ++j;
+          continue;
+        }
+        Report(object[i].first);
+        object[i].second = std::move(object[j].second);
+        object.erase(object.begin() + static_cast<std::ptrdiff_t>(j));
+      }
+    }
+  }
+
+  // `order` sorts the members by key, equal keys in document order.
+  void MarkRepeated(Json::Object& object, const std::vector<std::size_t>& order) {
+    std::vector<bool> drop(object.size(), false);
+    bool any = false;
+    for (std::size_t i = 0; i < order.size();) {
+      std::size_t end = i + 1;
+      while (end < order.size() && object[order[end]].first == object[order[i]].first) ++end;
+      if (end - i > 1) {
+        any = true;
+        Report(object[order[i]].first);
+        object[order[i]].second = std::move(object[order[end - 1]].second);
+        for (std::size_t k = i + 1; k < end; ++k) drop[order[k]] = true;
+      }
+      i = end;
+    }
+    if (!any) return;
+    Json::Object kept;
+    kept.reserve(object.size());
+    for (std::size_t i = 0; i < object.size(); ++i) {
+      if (!drop[i]) kept.push_back(std::move(object[i]));
+    }
+    object = std::move(kept);
+  }
+
+  void Report(const std::string& key) {
+    if (duplicate_keys_.size() < kMaxReportedDuplicates) duplicate_keys_.push_back(key);
+  }
+
+  const int max_depth_;
+  Json root_;
+  std::vector<Json> stack_;
+  std::vector<std::string> duplicate_keys_;
+  std::string failure_;
+};
+
+std::string LowerFirst(std::string text) {
+  if (!text.empty() && text[0] >= 'A' && text[0] <= 'Z') text[0] = static_cast<char>(text[0] + 32);
+  while (!text.empty() && text.back() == '.') text.pop_back();
+  return text;
+}
+
+void AppendNumber(std::string& out, double value) {
+  if (!std::isfinite(value)) {
+    out += "null";
+    return;
+  }
+  char buffer[40];
+  const auto end = std::to_chars(buffer, buffer + sizeof buffer, value).ptr;
+  out.append(buffer, end);
+}
+
+void DumpTo(std::string& out, const Json& value, bool canonical);
+
+void DumpObject(std::string& out, const Json::Object& object, bool canonical) {
+  std::vector<const Json::Member*> members;
+  members.reserve(object.size());
+  for (const Json::Member& member : object) members.push_back(&member);
+  if (canonical) {
+    std::sort(members.begin(), members.end(),
+              [](const auto* a, const auto* b) { return a->first < b->first; });
+  }
+  out.push_back('{');
+  for (std::size_t i = 0; i < members.size(); ++i) {
+    if (i > 0) out.push_back(',');
+    AppendJsonString(out, members[i]->first);
+    out.push_back(':');
+    DumpTo(out, members[i]->second, canonical);
+  }
+  out.push_back('}');
+}
+
+void DumpTo(std::string& out, const Json& value, bool canonical) {
+  if (value.is_null()) {
+    out += "null";
+  } else if (value.is_bool()) {
+    out += value.as_bool() ? "true" : "false";
+  } else if (value.is_int()) {
+    out += std::to_string(value.as_int());
+  } else if (value.is_double()) {
+    const double d = value.as_double();
+    if (canonical && d == std::floor(d) && std::fabs(d) < 9.2e18) {
+      out += std::to_string(static_cast<std::int64_t>(d));
+    } else {
+      AppendNumber(out, d);
+    }
+  } else if (value.is_string()) {
+    AppendJsonString(out, value.as_string());
+  } else if (value.is_array()) {
+    out.push_back('[');
+    for (std::size_t i = 0; i < value.as_array().size(); ++i) {
+      if (i > 0) out.push_back(',');
+      DumpTo(out, value.as_array()[i], canonical);
+    }
+    out.push_back(']');
+  } else {
+    DumpObject(out, value.as_object(), canonical);
+  }
+}
+
+}  // namespace
+
+const Json* Json::Find(std::string_view key) const {
+  if (!is_object()) return nullptr;
+  for (const Member& member : as_object()) {
+    if (member.first == key) return &member.second;
+  }
+  return nullptr;
+}
+
+const char* Json::KindName() const {
+  static constexpr const char* kNames[] = {"null",     "a boolean", "an integer", "a number",
+                                           "a string", "an array",  "an object"};
+  return kNames[value_.index()];
+}
+
+std::string Json::Dump() const {
+  std::string out;
+  DumpTo(out, *this, /*canonical=*/false);
+  return out;
+}
+
+std::string Json::CanonicalDump() const {
+  std::string out;
+  DumpTo(out, *this, /*canonical=*/true);
+  return out;
+}
+
+std::string Json::Excerpt(std::size_t limit) const {
+  std::string text;
+  if (is_array() && as_array().size() > limit) {
+    text = "an array of " + std::to_string(as_array().size()) + " elements";
+    return text;
+  }
+  text = Dump();
+  if (text.size() <= limit) return text;
+  text.resize(limit);
+  text.resize(text.size() - IncompleteUtf8Suffix(text));
+  return text + "...";
+}
+
+Result<ParsedJson, JsonError> ParseJson(std::string_view text, JsonParseOptions options) {
+  if (const std::size_t bad = FindInvalidUtf8(text); bad != std::string_view::npos) {
+    return JsonError{bad, "invalid UTF-8"};
+  }
+  constexpr unsigned kFlags =
+      rapidjson::kParseIterativeFlag | rapidjson::kParseFullPrecisionFlag;
+  Builder builder(options.max_depth);
+  rapidjson::MemoryStream stream(text.data(), text.size());
+  rapidjson::Reader reader;
+  const rapidjson::ParseResult result = reader.Parse<kFlags>(stream, builder);
+  if (result.IsError()) {
+    std::string message = builder.failure();
+    if (message.empty()) message = LowerFirst(rapidjson::GetParseError_En(result.Code()));
+    return JsonError{result.Offset(), std::move(message)};
+  }
+  return builder.Take();
+}
+
+void AppendJsonString(std::string& out, std::string_view text) {
+  static constexpr char kHex[] = "0123456789abcdef";
+  out.push_back('"');
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte >= 0x20 && c != '"' && c != '\\') {
+      out.push_back(c);
+      continue;
+    }
+    out.push_back('\\');
+    switch (c) {
+      case '"':
+      case '\\':
+        out.push_back(c);
+        break;
+      case '\n':
+        out.push_back('n');
+        break;
+      case '\r':
+        out.push_back('r');
+        break;
+      case '\t':
+        out.push_back('t');
+        break;
+      case '\b':
+        out.push_back('b');
+        break;
+      case '\f':
+        out.push_back('f');
+        break;
+      default:
+        out += "u00";
+        out.push_back(kHex[byte >> 4]);
+        out.push_back(kHex[byte & 15]);
+    }
+  }
+  out.push_back('"');
+}
+
+void AppendJsonFloat(std::string& out, float value) {
+  if (std::isnan(value)) {
+    out += "null";
+    return;
+  }
+  if (std::isinf(value)) {
+    // Printed with the digits that Python users know from SGLang (decision 21).
+    out += value < 0 ? "-3.4028234663852886e38" : "3.4028234663852886e38";
+    return;
+  }
+  if (std::fabs(value) == std::numeric_limits<float>::max()) {
+    AppendJsonFloat(out, std::copysign(std::numeric_limits<float>::infinity(), value));
+    return;
+  }
+  char buffer[40];
+  const auto end = std::to_chars(buffer, buffer + sizeof buffer, value).ptr;
+  out.append(buffer, end);
+}
+
+void JsonWriter::Separate() {
+  if (need_comma_) out_.push_back(',');
+  need_comma_ = true;
+}
+
+void JsonWriter::Open(char bracket) {
+  Separate();
+  out_.push_back(bracket);
+  need_comma_ = false;
+}
+
+void JsonWriter::Close(char bracket) {
+  out_.push_back(bracket);
+  need_comma_ = true;
+}
+
+void JsonWriter::Key(std::string_view key) {
+  Separate();
+  AppendJsonString(out_, key);
+  out_.push_back(':');
+  need_comma_ = false;
+}
+
+void JsonWriter::String(std::string_view text) {
+  Separate();
+  AppendJsonString(out_, text);
+}
+
+void JsonWriter::Int(std::int64_t value) {
+  Separate();
+  out_ += std::to_string(value);
+}
+
+void JsonWriter::UInt(std::uint64_t value) {
+  Separate();
+  out_ += std::to_string(value);
+}
+
+void JsonWriter::Bool(bool value) {
+  Separate();
+  out_ += value ? "true" : "false";
+}
+
+void JsonWriter::Null() {
+  Separate();
+  out_ += "null";
+}
+
+void JsonWriter::Float(float value) {
+  Separate();
+  AppendJsonFloat(out_, value);
+}
+
+void JsonWriter::Double(double value) {
+  Separate();
+  AppendNumber(out_, value);
+}
+
+void JsonWriter::Value(const Json& value) {
+  Separate();
+  DumpTo(out_, value, /*canonical=*/false);
+}
+
+void JsonWriter::Raw(std::string_view json) {
+  Separate();
+  out_ += json;
+}
+
+}  // namespace sglrun

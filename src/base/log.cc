@@ -1,0 +1,49 @@
+#include "base/log.h"
+
+#include <spdlog/sinks/basic_file_sink.h>
+#include <spdlog/sinks/stdout_sinks.h>
+#include <spdlog/spdlog.h>
+
+#include <memory>
+
+namespace sglrun {
+namespace {
+
+spdlog::logger& Logger() {
+  static const std::shared_ptr<spdlog::logger> logger = [] {
+    auto sink = std::make_shared<spdlog::sinks::stderr_sink_mt>();
+    sink->set_pattern("sglrun: %l: %v");
+    auto made = std::make_shared<spdlog::logger>("sglrun", sink);
+    made->set_level(spdlog::level::warn);
+    made->flush_on(spdlog::level::debug);
+    return made;
+  }();
+  return *logger;
+}
+
+}  // namespace
+
+void SetLogLevel(LogLevel level) {
+  static constexpr spdlog::level::level_enum kLevels[] = {spdlog::level::err, spdlog::level::warn,
+                                                          spdlog::level::info,
+                                                          spdlog::level::debug};
+  Logger().set_level(kLevels[static_cast<int>(level)]);
+}
+
+Status SetLogFile(const std::string& path) {
+  try {
+    auto sink = std::make_shared<spdlog::sinks::basic_file_sink_mt>(path);
+    sink->set_pattern("%Y-%m-%dT%H:%M:%S.%e %l %v");
+    Logger().sinks().push_back(std::move(sink));
+  } catch (const spdlog::spdlog_ex& problem) {
+    return Error{std::string("cannot open the log file: ") + problem.what()};
+  }
+  return {};
+}
+
+void LogError(std::string_view message) { Logger().error("{}", message); }
+void LogWarning(std::string_view message) { Logger().warn("{}", message); }
+void LogInfo(std::string_view message) { Logger().info("{}", message); }
+void LogDebug(std::string_view message) { Logger().debug("{}", message); }
+
+}  // namespace sglrun

@@ -1,0 +1,22 @@
+// Diagnostics on stderr. Only the cli sets the level; library code logs rarely and never prints.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+
+namespace sglrun {
+
+enum class LogLevel { kError, kWarning, kInfo, kDebug };
+
+void SetLogLevel(LogLevel level);
+// Also writes every message, with its time, to this file.
+Status SetLogFile(const std::string& path);
+
+void LogError(std::string_view message);
+void LogWarning(std::string_view message);
+void LogInfo(std::string_view message);
+void LogDebug(std::string_view message);
+
+}  // namespace sglrun

@@ -1,0 +1,102 @@
+#include "base/thread_pool.h"
+
+#include <sched.h>
+
+#include <atomic>
+#include <chrono>
+#include <thread>
+#include <vector>
+
+#include "base/check.h"
+
+namespace sglrun {
+namespace {
+
+inline void CpuRelax() {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#else
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+#endif
+}
+
+constexpr auto kSpinTime = std::chrono::microseconds(40);
+constexpr int kYields = 50;
+
+// Waits until `word` differs from `old`: spin, yield, sleep.
+std::uint32_t WaitWhileEqual(std::atomic<std::uint32_t>& word, std::uint32_t old) {
+  const auto deadline = std::chrono::steady_clock::now() + kSpinTime;
+  do {
+    for (int i = 0; i < 64; ++i) {
+      if (const std::uint32_t now = word.load(std::memory_order_acquire); now != old) return now;
+      CpuRelax();
+    }
+  } while (std::chrono::steady_clock::now() < deadline);
+  for (int i = 0; i < kYields; ++i) {
+    if (const std::uint32_t now = word.load(std::memory_order_acquire); now != old) return now;
+    std::this_thread::yield();
+  }
+  word.wait(old, std::memory_order_acquire);
+  return word.load(std::memory_order_acquire);
+}
+
+}  // namespace
+
+struct ThreadPool::State {
+  std::atomic<std::uint32_t> generation{0};
+  std::atomic<std::uint32_t> pending{0};  // workers that have not finished this generation
+  Task task = nullptr;
+  void* context = nullptr;
+  bool stop = false;
+  std::vector<std::thread> workers;
+
+  void Work(int thread, int threads) {
+    std::uint32_t seen = 0;
+    for (;;) {
+      seen = WaitWhileEqual(generation, seen);
+      if (stop) return;
+      task(context, thread, threads);
+      if (pending.fetch_sub(1, std::memory_order_acq_rel) == 1) pending.notify_one();
+    }
+  }
+};
+
+ThreadPool::ThreadPool(int threads) : threads_(threads), state_(std::make_unique<State>()) {
+  CHECK(threads >= 1) << threads;
+  for (int i = 1; i < threads; ++i) {
+    state_->workers.emplace_back([this, i] { state_->Work(i, threads_); });
+  }
+}
+
+ThreadPool::~ThreadPool() {
+  state_->stop = true;
+  state_->generation.fetch_add(1, std::memory_order_release);
+  state_->generation.notify_all();
+  for (std::thread& worker : state_->workers) worker.join();
+}
+
+void ThreadPool::RunErased(Task task, void* context) {
+  if (threads_ == 1) {
+    task(context, 0, 1);
+    return;
+  }
+  state_->task = task;
+  state_->context = context;
+  state_->pending.store(static_cast<std::uint32_t>(threads_ - 1), std::memory_order_relaxed);
+  state_->generation.fetch_add(1, std::memory_order_release);
+  state_->generation.notify_all();
+  task(context, 0, threads_);
+  for (std::uint32_t left = state_->pending.load(std::memory_order_acquire); left != 0;) {
+    left = WaitWhileEqual(state_->pending, left);
+  }
+}
+
+int AvailableCores() {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  if (::sched_getaffinity(0, sizeof set, &set) != 0) return 1;
+  const int count = CPU_COUNT(&set);
+  return count > 0 ? count : 1;
+}
+
+}  // namespace sglrun

@@ -1,0 +1,55 @@
+// Threads that work on one step together. Run() calls fn(thread, threads) on every thread, the
+// caller being thread 0, and returns when all are done.
+//
+// Waiting is bounded: a thread spins some 20-50 microseconds (a step's next operation usually comes
+// sooner), then yields, then sleeps, so that an oversubscribed machine loses no more than its share.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <type_traits>
+
+namespace sglrun {
+
+class ThreadPool {
+ public:
+  explicit ThreadPool(int threads);  // at least 1
+  ~ThreadPool();
+  ThreadPool(const ThreadPool&) = delete;
+  ThreadPool& operator=(const ThreadPool&) = delete;
+
+  int threads() const { return threads_; }
+
+  template <class Fn>
+  void Run(Fn&& fn) {
+    RunErased(
+        [](void* context, int thread, int threads) {
+          (*static_cast<std::remove_reference_t<Fn>*>(context))(thread, threads);
+        },
+        &fn);
+  }
+
+  // Splits [0, count) into one contiguous range a thread: fn(begin, end). Which thread takes which
+  // range never changes what is computed for an index.
+  template <class Fn>
+  void ParallelFor(std::int64_t count, Fn&& fn) {
+    Run([&](int thread, int threads) {
+      const std::int64_t begin = count * thread / threads;
+      const std::int64_t end = count * (thread + 1) / threads;
+      if (begin < end) fn(begin, end);
+    });
+  }
+
+ private:
+  using Task = void (*)(void* context, int thread, int threads);
+  void RunErased(Task task, void* context);
+
+  struct State;
+  int threads_;
+  std::unique_ptr<State> state_;
+};
+
+// Cores this process may run on.
+int AvailableCores();
+
+}  // namespace sglrun

@@ -1,5 +1,5 @@
-// CHECK(condition) << "values": stops the program when one of our own invariants is broken. Data of a
-// user never reaches a CHECK; it is refused before, with a Result.
+// CHECK(condition) << "values": stops the program when one of our own invariants is broken. Data of
+// a user never reaches a CHECK; it is refused before, with a Result.
 #pragma once
 
 #include <sstream>
@@ -24,10 +24,10 @@ struct CheckVoidify {
 
 }  // namespace sglrun
 
-#define CHECK(condition)               \
-  (condition) ? static_cast<void>(0)   \
-              : ::sglrun::CheckVoidify() & \
-                    ::sglrun::CheckFailure(__FILE__, __LINE__, #condition).stream()
+#define CHECK(condition)     \
+  (condition)                \
+      ? static_cast<void>(0) \
+      : ::sglrun::CheckVoidify() & ::sglrun::CheckFailure(__FILE__, __LINE__, #condition).stream()
 
 // For inner loops: checked in builds with assertions only.
 #ifdef NDEBUG

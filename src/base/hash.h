@@ -1,5 +1,5 @@
-// 128-bit content hashes (XXH3) for resume keys and fingerprints, and the 64-bit mixing that derives
-// one seed from another.
+// 128-bit content hashes (XXH3) for resume keys and fingerprints, and the 64-bit mixing that
+// derives one seed from another.
 #pragma once
 
 #include <compare>
@@ -19,8 +19,8 @@ struct Hash128 {
 
 Hash128 HashBytes(std::string_view bytes, std::uint64_t seed = 0);
 
-// SplitMix64's finaliser over a ^ rotated b: a fixed function, part of the promise that a seed gives
-// the same draws in every release.
+// SplitMix64's finaliser over a ^ rotated b: a fixed function, part of the promise that a seed
+// gives the same draws in every release.
 std::uint64_t MixSeeds(std::uint64_t a, std::uint64_t b);
 
 }  // namespace sglrun

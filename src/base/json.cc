@@ -259,8 +259,7 @@ Result<ParsedJson, JsonError> ParseJson(std::string_view text, JsonParseOptions 
   if (const std::size_t bad = FindInvalidUtf8(text); bad != std::string_view::npos) {
     return JsonError{bad, "invalid UTF-8"};
   }
-  constexpr unsigned kFlags =
-      rapidjson::kParseIterativeFlag | rapidjson::kParseFullPrecisionFlag;
+  constexpr unsigned kFlags = rapidjson::kParseIterativeFlag | rapidjson::kParseFullPrecisionFlag;
   Builder builder(options.max_depth);
   rapidjson::MemoryStream stream(text.data(), text.size());
   rapidjson::Reader reader;

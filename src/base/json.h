@@ -1,6 +1,6 @@
 // JSON values and text. Parsing is strict (RFC 8259), iterative and depth-limited, so that hostile
-// text can neither overflow the stack nor smuggle in invalid UTF-8. RapidJSON does the scanning and is
-// seen by json.cc only.
+// text can neither overflow the stack nor smuggle in invalid UTF-8. RapidJSON does the scanning and
+// is seen by json.cc only.
 #pragma once
 
 #include <cstddef>
@@ -23,13 +23,13 @@ class Json {
   using Object = std::vector<Member>;
 
   Json() = default;
-  Json(std::nullptr_t) {}                             // NOLINT: implicit by design
-  Json(bool value) : value_(value) {}                 // NOLINT: implicit by design
-  Json(std::int64_t value) : value_(value) {}         // NOLINT: implicit by design
-  Json(double value) : value_(value) {}               // NOLINT: implicit by design
+  Json(std::nullptr_t) {}                                // NOLINT: implicit by design
+  Json(bool value) : value_(value) {}                    // NOLINT: implicit by design
+  Json(std::int64_t value) : value_(value) {}            // NOLINT: implicit by design
+  Json(double value) : value_(value) {}                  // NOLINT: implicit by design
   Json(std::string value) : value_(std::move(value)) {}  // NOLINT: implicit by design
-  Json(Array value) : value_(std::move(value)) {}     // NOLINT: implicit by design
-  Json(Object value) : value_(std::move(value)) {}    // NOLINT: implicit by design
+  Json(Array value) : value_(std::move(value)) {}        // NOLINT: implicit by design
+  Json(Object value) : value_(std::move(value)) {}       // NOLINT: implicit by design
 
   bool is_null() const { return std::holds_alternative<std::monostate>(value_); }
   bool is_bool() const { return std::holds_alternative<bool>(value_); }

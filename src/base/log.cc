@@ -24,9 +24,8 @@ spdlog::logger& Logger() {
 }  // namespace
 
 void SetLogLevel(LogLevel level) {
-  static constexpr spdlog::level::level_enum kLevels[] = {spdlog::level::err, spdlog::level::warn,
-                                                          spdlog::level::info,
-                                                          spdlog::level::debug};
+  static constexpr spdlog::level::level_enum kLevels[] = {
+      spdlog::level::err, spdlog::level::warn, spdlog::level::info, spdlog::level::debug};
   Logger().set_level(kLevels[static_cast<int>(level)]);
 }
 
@@ -41,9 +40,17 @@ Status SetLogFile(const std::string& path) {
   return {};
 }
 
-void LogError(std::string_view message) { Logger().error("{}", message); }
-void LogWarning(std::string_view message) { Logger().warn("{}", message); }
-void LogInfo(std::string_view message) { Logger().info("{}", message); }
-void LogDebug(std::string_view message) { Logger().debug("{}", message); }
+void LogError(std::string_view message) {
+  Logger().error("{}", message);
+}
+void LogWarning(std::string_view message) {
+  Logger().warn("{}", message);
+}
+void LogInfo(std::string_view message) {
+  Logger().info("{}", message);
+}
+void LogDebug(std::string_view message) {
+  Logger().debug("{}", message);
+}
 
 }  // namespace sglrun

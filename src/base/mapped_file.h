@@ -23,8 +23,8 @@ class MappedFile {
   std::size_t size() const { return size_; }
   const std::string& path() const { return path_; }
 
-  // Tells the kernel that these bytes will not be read again, so that source pages of weights do not
-  // stay resident beside their packed copies.
+  // Tells the kernel that these bytes will not be read again, so that source pages of weights do
+  // not stay resident beside their packed copies.
   void DropPages(std::size_t offset, std::size_t length) const;
 
  private:

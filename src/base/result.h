@@ -1,6 +1,6 @@
-// Result<T, E>: a value or the reason why there is none. Errors are values here: a record's fault is
-// a RecordError (request/record_error.h), a fault that ends the run is an Error, and our own faults
-// are CHECKs (base/check.h).
+// Result<T, E>: a value or the reason why there is none. Errors are values here: a record's fault
+// is a RecordError (request/record_error.h), a fault that ends the run is an Error, and our own
+// faults are CHECKs (base/check.h).
 //
 //   Result<Config> LoadConfig(const std::string& path) {
 //     SGLRUN_ASSIGN_OR_RETURN(std::string text, ReadFile(path));
@@ -26,8 +26,10 @@ struct Error {
 template <class T, class E = Error>
 class [[nodiscard]] Result {
  public:
-  Result(T value) : value_(std::in_place_index<0>, std::move(value)) {}  // NOLINT: implicit by design
-  Result(E error) : value_(std::in_place_index<1>, std::move(error)) {}  // NOLINT: implicit by design
+  Result(T value)
+      : value_(std::in_place_index<0>, std::move(value)) {}  // NOLINT: implicit by design
+  Result(E error)
+      : value_(std::in_place_index<1>, std::move(error)) {}  // NOLINT: implicit by design
 
   bool ok() const { return value_.index() == 0; }
   explicit operator bool() const { return ok(); }
@@ -92,9 +94,9 @@ using Status = Result<void, Error>;
 #define SGLRUN_CONCAT(a, b) SGLRUN_CONCAT_INNER(a, b)
 
 // Leaves the function with the error of `expr`, if it has one.
-#define SGLRUN_RETURN_IF_ERROR(expr)                              \
-  do {                                                            \
-    auto sglrun_status = (expr);                                  \
+#define SGLRUN_RETURN_IF_ERROR(expr)                                  \
+  do {                                                                \
+    auto sglrun_status = (expr);                                      \
     if (!sglrun_status.ok()) return std::move(sglrun_status).error(); \
   } while (false)
 

@@ -53,10 +53,19 @@ Result<std::int64_t> ParseByteSize(std::string_view text) {
     std::string_view name;
     double factor;
   };
-  static constexpr Unit kUnits[] = {
-      {"", 1},      {"B", 1},          {"KB", 1e3},         {"MB", 1e6},        {"GB", 1e9},
-      {"TB", 1e12}, {"KiB", 1024.0},   {"MiB", 1048576.0},  {"GiB", 1073741824.0},
-      {"K", 1024.0}, {"M", 1048576.0}, {"G", 1073741824.0}, {"TiB", 1099511627776.0}};
+  static constexpr Unit kUnits[] = {{"", 1},
+                                    {"B", 1},
+                                    {"KB", 1e3},
+                                    {"MB", 1e6},
+                                    {"GB", 1e9},
+                                    {"TB", 1e12},
+                                    {"KiB", 1024.0},
+                                    {"MiB", 1048576.0},
+                                    {"GiB", 1073741824.0},
+                                    {"K", 1024.0},
+                                    {"M", 1048576.0},
+                                    {"G", 1073741824.0},
+                                    {"TiB", 1099511627776.0}};
   const auto* found = std::find_if(std::begin(kUnits), std::end(kUnits),
                                    [&](const Unit& u) { return u.name == unit; });
   if (code != std::errc() || found == std::end(kUnits) || !(number >= 0) ||

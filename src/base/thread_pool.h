@@ -2,7 +2,8 @@
 // caller being thread 0, and returns when all are done.
 //
 // Waiting is bounded: a thread spins some 20-50 microseconds (a step's next operation usually comes
-// sooner), then yields, then sleeps, so that an oversubscribed machine loses no more than its share.
+// sooner), then yields, then sleeps, so that an oversubscribed machine loses no more than its
+// share.
 #pragma once
 
 #include <cstdint>

@@ -1,0 +1,70 @@
+// A backend: a name, an allocator, and a table of plain function pointers, one an operation. The
+// table has no holes and can be copied and mixed entry by entry, which is how tests put one fast
+// kernel among reference ones.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "kernels/context.h"
+#include "kernels/embed.h"
+#include "kernels/gemm.h"
+#include "kernels/kv_cache.h"
+#include "kernels/logits_process.h"
+#include "kernels/logprobs.h"
+#include "kernels/packed_weight.h"
+#include "kernels/paged_attention.h"
+#include "kernels/rms_norm.h"
+#include "kernels/rope.h"
+#include "kernels/sample.h"
+#include "kernels/silu_and_mul.h"
+#include "kernels/store_kv.h"
+
+namespace sglrun::kernels {
+
+struct KernelTable {
+  // Weight memory and its filling.
+  std::size_t (*packed_weight_bytes)(std::int64_t n, std::int64_t k, tensor::DType dtype);
+  void (*pack_rows)(const PackRowsArgs& args, KernelContext& context);
+  // Bytes of one page of one layer, keys and values together.
+  std::size_t (*kv_page_bytes)(const KvLayout& layout);
+
+  void (*embed)(const EmbedArgs& args, KernelContext& context);
+  void (*gemm)(const GemmArgs& args, KernelContext& context);
+  void (*rms_norm)(const RmsNormArgs& args, KernelContext& context);
+  void (*rope)(const RopeArgs& args, KernelContext& context);
+  void (*store_kv)(const StoreKvArgs& args, KernelContext& context);
+  void (*paged_attention)(const PagedAttentionArgs& args, KernelContext& context);
+  void (*silu_and_mul)(const SiluAndMulArgs& args, KernelContext& context);
+  void (*logits_process)(const LogitsProcessArgs& args, KernelContext& context);
+  void (*sample)(const SampleArgs& args, KernelContext& context);
+  void (*logprobs)(const LogprobsArgs& args, KernelContext& context);
+};
+
+struct Backend {
+  std::string_view name;  // "ref", "cpu"
+  std::string_view isa;   // "portable", "avx2", "avx512", "avx512-bf16"
+  KernelTable table;
+  tensor::Allocator* allocator;  // where weights, cache and activations live
+};
+
+// The numerics reference: plain loops, wide sums, one thread.
+const Backend& RefBackend();
+
+// The fast CPU backend for one instruction set; "auto" takes the best this machine has. An error
+// names the instruction sets that were built and can run here.
+Result<const Backend*> CpuBackend(std::string_view isa = "auto");
+
+// The instruction sets of CpuBackend that this machine can run, best first.
+std::vector<std::string_view> CpuIsas();
+
+// The kept set of one row, see kernels/sample.h. `row` is f32 [V] after logits_process.
+std::vector<KeptToken> KeptSet(std::span<const float> row, float temperature, std::int32_t top_k,
+                               double top_p, double min_p,
+                               std::span<const std::uint32_t> sampleable);
+
+}  // namespace sglrun::kernels

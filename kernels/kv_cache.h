@@ -1,0 +1,27 @@
+// The paged key-value cache as kernels see it. A page holds kPageSize token slots of one layer; its
+// inner layout is the backend's own (KernelTable::kv_page_bytes says how large it is). Slot s of
+// the cache is slot s % kPageSize of page s / kPageSize.
+#pragma once
+
+#include <cstdint>
+
+#include "tensor/dtype.h"
+
+namespace sglrun::kernels {
+
+inline constexpr int kPageSize = 16;
+
+struct KvLayout {
+  std::int64_t num_kv_heads = 0;
+  std::int64_t head_dim = 0;                  // any multiple of 8
+  tensor::DType dtype = tensor::DType::kF32;  // kF32 or kBF16
+};
+
+// One layer's pages.
+struct KvCacheView {
+  KvLayout layout;
+  void* data = nullptr;
+  std::int64_t num_pages = 0;
+};
+
+}  // namespace sglrun::kernels

@@ -1,0 +1,77 @@
+// A loaded model: weights packed by the backend, and the forward pass over a ragged, paged batch.
+//
+//   SGLRUN_ASSIGN_OR_RETURN(ModelFiles files, ModelFiles::Open(path));     // headers only,
+//   verified SGLRUN_ASSIGN_OR_RETURN(auto model, Model::Load(files, options, context));
+//   model->Forward(batch, cache, hidden);  model->Logits(hidden, logits);
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "base/result.h"
+#include "kernels/backend.h"
+#include "model/config.h"
+#include "model/kv_cache.h"
+#include "model/model_files.h"
+#include "tensor/tensor_view.h"
+
+namespace sglrun::model {
+
+// One step as flat arrays; nothing here knows requests. Row r owns the tokens
+// [query_start[r], query_start[r + 1]), the last ones of its kv_len[r] cached positions.
+struct ForwardBatch {
+  std::span<const std::int32_t> token_ids;     // [T]
+  std::span<const std::int32_t> positions;     // [T * positions_per_token]
+  int positions_per_token = 1;                 // 1, or 3 for multimodal rope
+  std::span<const std::int32_t> query_start;   // [R + 1]
+  std::span<const std::int32_t> kv_len;        // [R], this step's tokens included
+  const std::int32_t* block_tables = nullptr;  // [R, block_table_stride] page numbers
+  std::int64_t block_table_stride = 0;
+  std::span<const std::int32_t> slots;  // [T] cache slot of each token
+  // Tokens whose final hidden state is wanted, ascending indices into T.
+  std::span<const std::int32_t> output_tokens;  // [J]
+  // Rows that replace the embedding lookup (input_embeds): token t takes row embed_row[t] of
+  // input_embeds unless that is -1. Both empty when no token has one.
+  std::span<const std::int32_t> embed_row;  // [T] or empty
+  tensor::TensorView input_embeds;          // f32 [E, H] or empty
+};
+
+struct LoadOptions {
+  tensor::DType dtype = tensor::DType::kBF16;  // kF32 or kBF16: arithmetic form of the weights
+  const kernels::Backend* backend = nullptr;
+};
+
+class Model {
+ public:
+  static Result<std::unique_ptr<Model>> Load(const ModelFiles& files, const LoadOptions& options,
+                                             kernels::KernelContext& context);
+  // Random weights in the shapes of `config` (for benchmarks without a download).
+  static Result<std::unique_ptr<Model>> Synthetic(const ModelConfig& config,
+                                                  const LoadOptions& options,
+                                                  kernels::KernelContext& context);
+  ~Model();
+
+  const ModelConfig& config() const;
+  const kernels::Backend& backend() const;
+  std::int64_t weight_bytes() const;  // resident bytes of the packed weights
+
+  // Runs the decoder over the batch, writes keys and values into `cache`, and gives the states
+  // after the final norm of batch.output_tokens: hidden f32 [J, H]. Results of a token depend on
+  // its own row only.
+  void Forward(const ForwardBatch& batch, KvCache& cache, tensor::TensorView hidden);
+
+  // logits[j, :] = head(hidden[j, :]), f32 [J, V].
+  void Logits(tensor::TensorView hidden, tensor::TensorView logits);
+
+  // Embedding rows, as input_embeds would give them: out f32 [ids, H].
+  void Embed(std::span<const std::int32_t> ids, tensor::TensorView out);
+
+ private:
+  struct Impl;
+  explicit Model(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace sglrun::model

@@ -1,0 +1,75 @@
+// What lies on disk: a Hugging Face directory or a GGUF file, opened, mapped and verified before
+// any weight is read. Everything that can be refused is refused here, with file, key, found and
+// expected.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/hash.h"
+#include "base/result.h"
+#include "model/config.h"
+
+namespace sglrun::model {
+
+// One weight tensor in its file's own form.
+struct TensorSource {
+  std::string name;                 // Hugging Face name, GGUF names are translated
+  std::vector<std::int64_t> shape;  // row-major, [out, in] for matrices
+  std::string type;                 // "F32", "BF16", "Q4_1", ... for messages
+  std::int64_t bytes = 0;
+  // Writes rows [first, first + count) as float32, shape [count, in]; vectors are one row. Undoes
+  // the GGUF converter's q/k permutation. Thread-safe.
+  std::function<void(std::int64_t first, std::int64_t count, float* out)> read_rows;
+  // The source bytes will not be needed again.
+  std::function<void()> drop_pages;
+};
+
+// The tokenizer part of a GGUF file, field for field (see tokenizer::GgufVocabulary).
+struct GgufTokenizerFields {
+  std::string model, pre, chat_template;
+  std::vector<std::string> tokens, merges;
+  std::vector<float> scores;
+  std::vector<std::int32_t> token_types;
+  std::optional<std::int32_t> bos_id, eos_id, eot_id, unk_id, pad_id;
+  std::optional<bool> add_bos, add_eos, add_space_prefix, remove_extra_whitespaces;
+};
+
+class ModelFiles {
+ public:
+  // `path`: a directory, a .gguf file, or the first shard of a split GGUF.
+  static Result<ModelFiles> Open(const std::string& path);
+  // For `tokenize`: a directory or GGUF whose weights may be absent.
+  static Result<std::optional<GgufTokenizerFields>> ReadGgufTokenizer(const std::string& path);
+
+  ModelFiles(ModelFiles&&) noexcept;
+  ModelFiles& operator=(ModelFiles&&) noexcept;
+  ~ModelFiles();
+
+  const std::string& path() const;
+  bool is_gguf() const;
+  const ModelConfig& config() const;
+  const GenerationDefaults& generation_defaults() const;
+  const GgufTokenizerFields* gguf_tokenizer() const;  // nullptr for directories
+
+  const std::vector<TensorSource>& tensors() const;
+  const TensorSource* Find(std::string_view name) const;
+  std::int64_t parameter_count() const;
+  std::string DTypeSummary() const;  // "BF16", "Q4_1 (F32 norms)"
+
+  // Identifies the model's content: configuration, tensor table, sizes, and samples of the data.
+  Hash128 Fingerprint() const;
+
+ private:
+  struct Impl;
+  explicit ModelFiles(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace sglrun::model

@@ -1,0 +1,106 @@
+// The engine: requests in, results out. It owns the sequences, plans every step, and knows no JSON.
+// `batch`, `bench` and the tests are callers of the same engine.
+//
+//   Engine engine(model, tokenizer, options, context);
+//   SGLRUN_ASSIGN_OR_RETURN(auto sequence, engine.Admit(request));   // RecordError: too long, ...
+//   engine.Submit(std::move(sequence));
+//   while (engine.HasWork()) for (GenerateResult& r : engine.Step()) ...
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "base/result.h"
+#include "kernels/backend.h"
+#include "model/model.h"
+#include "request/generate_request.h"
+#include "request/generate_result.h"
+#include "tokenizer/tokenizer.h"
+
+namespace sglrun::engine {
+
+class Sequence;  // engine/sequence.h
+
+enum class LogprobsMode : std::uint8_t {
+  kSampled,   // output logprobs of the distribution that was sampled: softmax(z / T)
+  kOriginal,  // softmax(z)
+};
+
+struct EngineOptions {
+  std::int64_t max_rows = 64;           // sequences decoded together
+  std::int64_t max_batch_tokens = 512;  // tokens of one step, prefill chunks included
+  std::int64_t kv_memory_bytes = 0;     // 0: what the rows need, bounded by free memory
+  tensor::DType kv_dtype = tensor::DType::kBF16;
+  std::int64_t context_length = 0;  // 0: the model's
+  LogprobsMode logprobs_mode = LogprobsMode::kSampled;
+};
+
+struct EngineStats {
+  std::int64_t steps = 0;
+  std::int64_t prompt_tokens = 0;  // computed, cached ones not counted
+  std::int64_t cached_tokens = 0;
+  std::int64_t output_tokens = 0;
+  std::int64_t preemptions = 0;
+  std::int64_t running = 0;  // sequences now in the batch
+  std::int64_t waiting = 0;
+  std::int64_t kv_pages = 0;
+  std::int64_t kv_pages_used = 0;
+};
+
+// The request's limits and stop rules, checked against a model: what `plan` needs without weights.
+struct PromptLimits {
+  std::int64_t context_length = 0;
+  std::int64_t vocab_size = 0;   // ids below may be fed
+  std::int64_t hidden_size = 0;  // width of input_embeds
+};
+
+// A request with its prompt as ids and its limits settled: max_new_tokens and min_new_tokens
+// clipped, lengths and ids checked (generate.md 1.7).
+struct PreparedPrompt {
+  std::vector<std::int32_t> token_ids;  // for input_embeds: ids of 1 standing in
+  std::int64_t max_new_tokens = 0;
+  std::int64_t min_new_tokens = 0;
+};
+Result<PreparedPrompt, RecordError> PreparePrompt(const GenerateRequest& request,
+                                                  const tokenizer::Tokenizer& tokenizer,
+                                                  const PromptLimits& limits);
+
+class Engine {
+ public:
+  // Plans the memory and allocates the cache; fails with what was needed, what was free and which
+  // option to change. All references must outlive the engine.
+  static Result<std::unique_ptr<Engine>> Create(model::Model& model,
+                                                const tokenizer::Tokenizer& tokenizer,
+                                                const EngineOptions& options,
+                                                kernels::KernelContext& context);
+  ~Engine();
+
+  // Tokenizes and checks; thread-safe. The sequence is complete in itself.
+  Result<std::unique_ptr<Sequence>, RecordError> Admit(GenerateRequest request) const;
+
+  // Queues a sequence. Order of submission is the order of admission to the batch, except where
+  // waiting for a shared prefix saves work.
+  void Submit(std::unique_ptr<Sequence> sequence);
+
+  bool HasWork() const;
+  // Sequences submitted and not finished.
+  std::int64_t InFlight() const;
+
+  // One step of the heartbeat: plan, gather, forward, logits pipeline, advance, retire. Gives the
+  // requests that finished in it.
+  std::vector<GenerateResult> Step();
+
+  const EngineStats& stats() const;
+  const EngineOptions& options() const;  // effective values
+
+ private:
+  struct Impl;
+  explicit Engine(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace sglrun::engine

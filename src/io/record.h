@@ -1,0 +1,57 @@
+// A JSONL line on its way to requests: GenerateReqInput field for field, then normalised.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/hash.h"
+#include "base/json.h"
+#include "base/result.h"
+#include "io/jsonl_reader.h"
+#include "request/generate_request.h"
+#include "request/record_error.h"
+
+namespace sglrun::io {
+
+enum class Compat : std::uint8_t { kNone, k2024 };
+
+struct RecordOptions {
+  Json sampling;            // --sampling and --set: an object, used where a record gives nothing
+  SamplingParams defaults;  // built-in, generation_config (--sampling-defaults) already laid over
+  Compat compat = Compat::kNone;
+  bool strict = false;  // unknown top-level fields and repeated keys become record errors
+  std::uint64_t run_seed = 42;
+  std::int64_t vocab_size = 0;  // for ids in logit_bias, token_ids_logprob, input_ids
+};
+
+// What a line asks for: one request, or several that come back as one array.
+struct Record {
+  std::vector<GenerateRequest> requests;  // tickets are 0; the caller numbers them
+  bool is_array = false;                  // list input or n > 1
+  std::vector<std::string> warnings;      // "unknown field \"foo\" is ignored"
+  Hash128 resume_key;                     // content with rid, without run-level options
+};
+
+// A failed line still has an id and a key, for its error row and for --retry-errors.
+struct RecordFailure {
+  RecordError error;
+  std::string rid;  // the record's own, or the derived one
+  Hash128 resume_key;
+};
+
+// Turns lines into records. Remembers how often equal content was seen (decision 24), in a bounded
+// number of bytes a record, so lines must come in input order.
+class RecordParser {
+ public:
+  explicit RecordParser(RecordOptions options);
+  ~RecordParser();
+
+  Result<Record, RecordFailure> Parse(const InputRecord& line);
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace sglrun::io

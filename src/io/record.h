@@ -38,6 +38,7 @@ struct RecordFailure {
   RecordError error;
   std::string rid;  // the record's own, or the derived one
   Hash128 resume_key;
+  Hash128 content_hash;
 };
 
 // Turns lines into records. Remembers how often equal content was seen (decision 24), in a bounded

@@ -1,7 +1,8 @@
 // Text <-> token ids. One Tokenizer serves every row and thread; it never changes after loading.
 //
 // Sources: tokenizer.json (Hugging Face), tokenizer.model (SentencePiece), the vocabulary inside a
-// GGUF file. A component that is not known is refused by name when the file is loaded, never guessed.
+// GGUF file. A component that is not known is refused by name when the file is loaded, never
+// guessed.
 #pragma once
 
 #include <cstdint>
@@ -21,12 +22,13 @@ using TokenId = std::int32_t;
 // What a GGUF file says under tokenizer.ggml.* (the format document of ggml). Filled by the model
 // room, read here, so that this room knows no GGUF.
 struct GgufVocabulary {
-  std::string model;               // "llama" (SentencePiece-like BPE), "gpt2" (byte-level BPE), ...
-  std::string pre;                 // names the pre-tokenizer pattern
+  std::string model;  // "llama" (SentencePiece-like BPE), "gpt2" (byte-level BPE), ...
+  std::string pre;    // names the pre-tokenizer pattern
   std::vector<std::string> tokens;
   std::vector<float> scores;
-  std::vector<std::int32_t> token_types;  // 1 normal 2 unknown 3 control 4 user-defined 5 unused 6 byte
-  std::vector<std::string> merges;        // "a b"
+  std::vector<std::int32_t>
+      token_types;                  // 1 normal 2 unknown 3 control 4 user-defined 5 unused 6 byte
+  std::vector<std::string> merges;  // "a b"
   std::optional<TokenId> bos_id, eos_id, eot_id, unk_id, pad_id;
   std::optional<bool> add_bos, add_eos, add_space_prefix, remove_extra_whitespaces;
   std::string chat_template;
@@ -45,8 +47,10 @@ class Tokenizer {
   static Result<std::unique_ptr<Tokenizer>> FromGguf(GgufVocabulary vocabulary);
 
   // Ill-formed UTF-8 is replaced by U+FFFD first. Special tokens written in the text become special
-  // tokens, as the reference implementation does. Fails only on text that exhausts a matching limit.
-  virtual Result<std::vector<TokenId>> Encode(std::string_view text, EncodeOptions options) const = 0;
+  // tokens, as the reference implementation does. Fails only on text that exhausts a matching
+  // limit.
+  virtual Result<std::vector<TokenId>> Encode(std::string_view text,
+                                              EncodeOptions options) const = 0;
 
   // Decodes all ids at once; ids without a token decode to nothing. The result is valid UTF-8.
   virtual std::string Decode(std::span<const TokenId> ids, bool skip_special_tokens) const = 0;
@@ -75,14 +79,15 @@ class Tokenizer {
   // leading space (SentencePiece-like files): see IncrementalDetokenizer.
   virtual bool StripsLeadingSpace() const = 0;
 
-  // Decode(ids) of ids that stand in the middle of a text: no space is dropped at the start, and the
-  // bytes may begin or end inside a character. Building block of IncrementalDetokenizer.
+  // Decode(ids) of ids that stand in the middle of a text: no space is dropped at the start, and
+  // the bytes may begin or end inside a character. Building block of IncrementalDetokenizer.
   virtual void AppendBytes(std::span<const TokenId> ids, bool skip_special_tokens,
                            std::string& out) const = 0;
 };
 
-// Decodes a sequence token by token. Emitted pieces joined equal the final text; at most three bytes
-// of an unfinished character are held back, and what is still unfinished at the end becomes U+FFFD.
+// Decodes a sequence token by token. Emitted pieces joined equal the final text; at most three
+// bytes of an unfinished character are held back, and what is still unfinished at the end becomes
+// U+FFFD.
 //
 //   IncrementalDetokenizer out(tokenizer, prompt_tail, /*skip_special_tokens=*/true);
 //   text += out.Append(id);  ...  text += out.Finish();

@@ -1,0 +1,30 @@
+#!/usr/bin/env bash
+# Runs every fenced block of README.md marked "sh test", in order, in one scratch folder where `sglrun` is on
+# the PATH and samples/ stands.  readme_test.sh SOURCE_DIR SGLRUN
+set -euo pipefail
+source_dir=$1
+binary=$2
+
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+ln -s "$source_dir/samples" "$scratch/samples"
+ln -s "$source_dir/configs" "$scratch/configs"
+mkdir "$scratch/bin"
+ln -s "$binary" "$scratch/bin/sglrun"
+export PATH="$scratch/bin:$PATH"
+
+script=$(awk '/^```sh test$/ {inside = 1; next} /^```/ {inside = 0} inside' "$source_dir/README.md")
+[ "$(printf '%s\n' "$script" | grep -c sglrun)" -ge 8 ] || { echo "README.md holds too few examples"; exit 1; }
+cd "$scratch"
+while IFS= read -r command; do
+  [ -n "$command" ] || continue
+  echo "\$ $command"
+  bash -o pipefail -ec "$command"
+done <<<"$script"
+
+# What the examples promise: a row for each record, and the joined shards equal the whole.
+[ "$(wc -l < out.jsonl)" -eq "$(grep -c . samples/prompts.jsonl)" ]
+[ "$(grep -c '"error"' out.jsonl greedy.jsonl more.jsonl all.jsonl | grep -vc ':0$' || true)" -eq 0 ]
+sed 's/,"cached_tokens":[0-9]*//; s/,"e2e_latency":[0-9.e-]*//' out.jsonl > a
+sed 's/,"cached_tokens":[0-9]*//; s/,"e2e_latency":[0-9.e-]*//' all.jsonl > b
+cmp a b

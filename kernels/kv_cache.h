@@ -4,16 +4,18 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "tensor/dtype.h"
 
 namespace sglrun::kernels {
 
 inline constexpr int kPageSize = 16;
+inline constexpr int kMaxHeadDim = 256;
 
 struct KvLayout {
   std::int64_t num_kv_heads = 0;
-  std::int64_t head_dim = 0;                  // any multiple of 8
+  std::int64_t head_dim = 0;                  // a multiple of 8, at most kMaxHeadDim
   tensor::DType dtype = tensor::DType::kF32;  // kF32 or kBF16
 };
 
@@ -23,5 +25,7 @@ struct KvCacheView {
   void* data = nullptr;
   std::int64_t num_pages = 0;
 };
+
+std::string Check(const KvCacheView& cache);
 
 }  // namespace sglrun::kernels

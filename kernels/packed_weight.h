@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "tensor/buffer.h"
 #include "tensor/dtype.h"
@@ -23,7 +24,9 @@ struct PackedWeight {
 struct PackRowsArgs {
   PackedWeight* weight = nullptr;  // data allocated with PackedWeightBytes
   std::int64_t first_row = 0;      // where rows[0] goes
-  tensor::TensorView rows;         // f32 [r, K]
+  tensor::TensorView rows;         // f32 [r, K], row stride free
 };
+
+std::string Check(const PackRowsArgs& args);
 
 }  // namespace sglrun::kernels

@@ -1,0 +1,43 @@
+#include "kernels/backend.h"
+
+#include "kernels/ref/ops.h"
+
+namespace sglrun::kernels {
+namespace {
+
+// Stops at a call whose arguments do not fit: the reference is for finding faults.
+template <class Args, void (*kOperation)(const Args&, KernelContext&)>
+void Checked(const Args& args, KernelContext& context) {
+  const std::string problem = Check(args);
+  CHECK(problem.empty()) << problem;
+  kOperation(args, context);
+}
+
+}  // namespace
+
+const Backend& RefBackend() {
+  static const Backend backend = {
+      .name = "ref",
+      .isa = "portable",
+      .table =
+          {
+              .packed_weight_bytes = ref::PackedWeightBytes,
+              .pack_rows = Checked<PackRowsArgs, ref::PackRows>,
+              .kv_page_bytes = ref::KvPageBytes,
+              .embed = Checked<EmbedArgs, ref::Embed>,
+              .gemm = Checked<GemmArgs, ref::Gemm>,
+              .rms_norm = Checked<RmsNormArgs, ref::RmsNorm>,
+              .rope = Checked<RopeArgs, ref::Rope>,
+              .store_kv = Checked<StoreKvArgs, ref::StoreKv>,
+              .paged_attention = Checked<PagedAttentionArgs, ref::PagedAttention>,
+              .silu_and_mul = Checked<SiluAndMulArgs, ref::SiluAndMul>,
+              .logits_process = Checked<LogitsProcessArgs, ref::LogitsProcess>,
+              .sample = Checked<SampleArgs, ref::Sample>,
+              .logprobs = Checked<LogprobsArgs, ref::Logprobs>,
+          },
+      .allocator = &tensor::HostAllocator(),
+  };
+  return backend;
+}
+
+}  // namespace sglrun::kernels

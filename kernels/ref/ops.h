@@ -1,0 +1,32 @@
+// The reference shelf: each operation in plain loops, float32 storage, float64 sums, one thread.
+// It is the definition the fast shelves are compared with; it may be slow and may not be clever.
+#pragma once
+
+#include "kernels/backend.h"
+
+namespace sglrun::kernels::ref {
+
+std::size_t PackedWeightBytes(std::int64_t n, std::int64_t k, tensor::DType dtype);
+void PackRows(const PackRowsArgs& args, KernelContext& context);
+std::size_t KvPageBytes(const KvLayout& layout);
+void Embed(const EmbedArgs& args, KernelContext& context);
+void Gemm(const GemmArgs& args, KernelContext& context);
+void RmsNorm(const RmsNormArgs& args, KernelContext& context);
+void Rope(const RopeArgs& args, KernelContext& context);
+void StoreKv(const StoreKvArgs& args, KernelContext& context);
+void PagedAttention(const PagedAttentionArgs& args, KernelContext& context);
+void SiluAndMul(const SiluAndMulArgs& args, KernelContext& context);
+void LogitsProcess(const LogitsProcessArgs& args, KernelContext& context);
+void Sample(const SampleArgs& args, KernelContext& context);
+void Logprobs(const LogprobsArgs& args, KernelContext& context);
+
+// Element access shared by the operations.
+float LoadElement(const void* data, tensor::DType dtype, std::int64_t index);
+void StoreElement(void* data, tensor::DType dtype, std::int64_t index, float value);
+
+// A page holds keys [kPageSize][Hkv][D], then values in the same order.
+std::int64_t KeyIndex(const KvLayout& layout, std::int64_t slot, std::int64_t head, std::int64_t d);
+std::int64_t ValueIndex(const KvLayout& layout, std::int64_t slot, std::int64_t head,
+                        std::int64_t d);
+
+}  // namespace sglrun::kernels::ref

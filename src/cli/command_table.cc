@@ -1,0 +1,142 @@
+#include "cli/options.h"
+
+namespace sglrun::cli {
+
+const std::vector<CommandSpec>& CommandTable() {
+  static const std::vector<CommandSpec> table = {
+      {.command = Command::kBatch,
+       .name = "batch",
+       .operands = "INPUT...",
+       .min_operands = 1,
+       .max_operands = 100000,
+       .line = "run every record of JSONL files and write the results in the same order",
+       .text =
+           "Each input line is the body of a /generate request: an object with `text` or "
+           "`input_ids`, `sampling_params` and more (see `sglrun fields`). Each gives exactly one "
+           "output line: the result, an array of results for a list of prompts or `n` above 1, or "
+           "an error row at the record's place. Blank lines give nothing. INPUT may be `-` for "
+           "standard input; gzip and zstd are recognised by content. Several inputs are one run, "
+           "in the order given.\n"
+           "\n"
+           "Rows depend on the record, the model and the options alone: not on the order of the "
+           "file, on neighbours, threads or shards. Records without a seed of their own draw from "
+           "--seed and their content.\n"
+           "\n"
+           "A run that was stopped, by a signal, a full disk or the power switch, goes on when the "
+           "same command is given again. Rows are found again by content, so the input may have "
+           "grown or been reordered meanwhile. Another model or other sampling options are refused "
+           "unless --overwrite says so.\n"
+           "\n"
+           "The exit code is 0 when every record was served, 1 when the run finished and some "
+           "records failed, 2 when it could not start or go on, 130 or 143 when it was interrupted "
+           "or terminated.",
+       .examples = {{"sglrun batch prompts.jsonl -o results.jsonl -m ./model",
+                     "Serves a file. The same command again continues a stopped run."},
+                    {"sglrun batch prompts.jsonl -o results.jsonl.zst -m model.gguf "
+                     "--set temperature=0 --set max_new_tokens=64",
+                     "Greedy decoding where a record says nothing else, compressed output."},
+                    {"cat prompts.txt | sglrun batch - --input-format text -m ./model "
+                     "| jq -r .text",
+                     "Every line of a text file is a prompt; results go down a pipe."},
+                    {"sglrun batch all.jsonl -o part0.jsonl -m ./model --shard 0/2",
+                     "The first of two processes; `sglrun merge` joins what they wrote."}}},
+      {.command = Command::kPlan,
+       .name = "plan",
+       .operands = "INPUT...",
+       .min_operands = 1,
+       .max_operands = 100000,
+       .line = "check what batch would do, without loading the weights",
+       .text = "Reads, validates and tokenizes every record as `batch` would and says what a run "
+               "takes: records, results, tokens, how records group into batches and why, memory, "
+               "an estimate of the time, and every record error with its line. Every option of "
+               "`batch` is accepted, so the word can be exchanged in a command line; nothing is "
+               "written.\n"
+               "\n"
+               "The exit code is 1 when a record is wrong, else 0.",
+       .examples = {{"sglrun plan prompts.jsonl -m ./model", "A report for people."},
+                    {"sglrun plan prompts.jsonl -m ./model --json", "The same as one JSON object."},
+                    {"sglrun plan prompts.jsonl -m ./model --records",
+                     "The parameters every record ends up with, one line a record."}}},
+      {.command = Command::kInspect,
+       .name = "inspect",
+       .operands = "MODEL",
+       .min_operands = 1,
+       .max_operands = 1,
+       .line = "say what a model directory or GGUF file holds, and whether it can be run",
+       .text = "Opens the model, verifies it, and prints architecture, sizes, types, tokenizer and "
+               "stop tokens. The exit code is 0 when sglrun can run it and 1 when not; the reason "
+               "is printed.",
+       .examples = {{"sglrun inspect ./model", "A report for people."},
+                    {"sglrun inspect model.gguf --json", "The same as JSON."}}},
+      {.command = Command::kTokenize,
+       .name = "tokenize",
+       .operands = "[FILE]",
+       .max_operands = 1,
+       .line = "turn JSONL texts into token ids",
+       .text = "Each line is a JSON string, or an object with `text` and optionally "
+               "`add_special_tokens` (default true). It is answered by `input_ids` and `tokens`, "
+               "or by `count` with --count. A wrong line gives an error row and the exit code 1; "
+               "the rest goes on. Without FILE, standard input is read. A model without weights "
+               "will do.",
+       .examples = {{"echo '\"Hello world\"' | sglrun tokenize -m ./model", "The ids of one text."},
+                    {"sglrun tokenize -m ./model texts.jsonl --count", "How long texts are."}}},
+      {.command = Command::kDetokenize,
+       .name = "detokenize",
+       .operands = "[FILE]",
+       .max_operands = 1,
+       .line = "turn JSONL token ids into texts",
+       .text = "Each line is a JSON array of ids, or an object with `input_ids` and optionally "
+               "`skip_special_tokens` (default false). It is answered by `text`. A wrong line "
+               "gives an error row and the exit code 1; the rest goes on.",
+       .examples = {{"echo '[1, 2, 3]' | sglrun detokenize -m ./model", "The text of three ids."}}},
+      {.command = Command::kBench,
+       .name = "bench",
+       .line = "measure prefill and decode speed",
+       .text = "Runs a model, or random weights in a known shape, through the same engine as "
+               "`batch` and prints tokens per second beside the memory bandwidth and arithmetic "
+               "they amount to. Each figure is the median of --repeat runs. Decode is bound by "
+               "memory: at one row its GB/s should be near what the machine can read.",
+       .examples = {{"sglrun bench --shape smollm2-135m", "Random weights, no download needed."},
+                    {"sglrun bench -m ./model --batch-sizes 1,32 --json",
+                     "A model of yours, as JSON."}}},
+      {.command = Command::kMerge,
+       .name = "merge",
+       .operands = "OUT...",
+       .min_operands = 1,
+       .max_operands = 100000,
+       .line = "join the outputs of shards into one file in input order",
+       .text = "Takes the result files that `batch --shard I/N` wrote, each with the run file "
+               "beside it, and writes the rows as one run without shards would have written them. "
+               "Outputs of different runs, missing shards, unfinished ones and repeated ones are "
+               "refused by name.",
+       .examples = {{"sglrun merge part0.jsonl part1.jsonl -o results.jsonl",
+                     "Joins two shards."}}},
+      {.command = Command::kFields,
+       .name = "fields",
+       .line = "list the request fields and sampling parameters",
+       .text = "Prints name, kind, default, range and meaning of everything an input line may "
+               "hold, or with --json-schema a JSON Schema (2020-12) of an input line for editors "
+               "and validators.",
+       .examples = {{"sglrun fields", "The table."},
+                    {"sglrun fields --json-schema > request.schema.json", "The schema."}}},
+      {.command = Command::kCompletion,
+       .name = "completion",
+       .operands = "SHELL",
+       .min_operands = 1,
+       .max_operands = 1,
+       .operand_choices = {"bash", "zsh", "fish"},
+       .line = "print a completion script for bash, zsh or fish",
+       .text = "",
+       .examples = {{"source <(sglrun completion bash)", "Completion in this shell."},
+                    {"sglrun completion fish > ~/.config/fish/completions/sglrun.fish",
+                     "Completion in fish from now on."}}},
+      {.command = Command::kMan,
+       .name = "man",
+       .line = "print the manual page",
+       .text = "",
+       .examples = {{"sglrun man | man -l -", "Reads the manual where it is not installed."}}},
+  };
+  return table;
+}
+
+}  // namespace sglrun::cli

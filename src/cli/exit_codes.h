@@ -1,0 +1,13 @@
+// What the exit code of every command says; scripts depend on it.
+#pragma once
+
+namespace sglrun::cli {
+
+inline constexpr int kExitOk = 0;
+inline constexpr int kExitRecordErrors = 1;  // finished, some records failed
+inline constexpr int kExitFailure = 2;       // could not start or go on
+inline constexpr int kExitInterrupted = 130;
+inline constexpr int kExitBrokenPipe = 141;
+inline constexpr int kExitTerminated = 143;
+
+}  // namespace sglrun::cli

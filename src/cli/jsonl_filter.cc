@@ -1,0 +1,76 @@
+#include "cli/jsonl_filter.h"
+
+#include "cli/exit_codes.h"
+#include "cli/print.h"
+#include "io/jsonl_reader.h"
+
+namespace sglrun::cli {
+namespace {
+
+constexpr std::size_t kFlushBytes = std::size_t{1} << 16;
+
+void AppendError(const RecordError& error, std::int64_t line, std::string& out) {
+  JsonWriter w(out);
+  w.BeginObject();
+  w.Key("error");
+  w.BeginObject();
+  w.Key("message");
+  w.String(error.message);
+  w.Key("type");
+  w.String(error.type);
+  w.Key("code");
+  w.Int(error.code);
+  w.Key("param");
+  if (error.param.empty()) {
+    w.Null();
+  } else {
+    w.String(error.param);
+  }
+  w.Key("line");
+  w.Int(line);
+  w.EndObject();
+  w.EndObject();
+}
+
+Result<void, RecordError> AnswerLine(const io::InputRecord& record, const LineAnswer& answer,
+                                     std::string& out) {
+  if (record.too_long) {
+    return RecordError{"the line is longer than " + std::to_string(io::kMaxLineBytes) + " bytes",
+                       ""};
+  }
+  const Result<ParsedJson, JsonError> parsed = ParseJson(record.text);
+  if (!parsed.ok()) {
+    return RecordError{"the line is no JSON: " + parsed.error().message + " at byte " +
+                           std::to_string(parsed.error().offset),
+                       ""};
+  }
+  JsonWriter writer(out);
+  return answer(parsed->value, writer);
+}
+
+}  // namespace
+
+Result<int> FilterJsonLines(const std::string& input, const LineAnswer& answer) {
+  SGLRUN_ASSIGN_OR_RETURN(const std::unique_ptr<io::JsonlReader> reader,
+                          io::JsonlReader::Open({input}));
+  bool failed = false;
+  std::string out;
+  while (true) {
+    SGLRUN_ASSIGN_OR_RETURN(const std::optional<io::InputRecord> record, reader->Next());
+    if (!record) break;
+    std::string row;
+    if (const Result<void, RecordError> done = AnswerLine(*record, answer, row); !done.ok()) {
+      failed = true;
+      row.clear();
+      AppendError(done.error(), record->line, row);
+    }
+    out += row + "\n";
+    if (out.size() < kFlushBytes) continue;
+    SGLRUN_RETURN_IF_ERROR(Print(out));
+    out.clear();
+  }
+  SGLRUN_RETURN_IF_ERROR(Print(out));
+  return failed ? kExitRecordErrors : kExitOk;
+}
+
+}  // namespace sglrun::cli

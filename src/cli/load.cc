@@ -1,0 +1,164 @@
+#include "cli/load.h"
+
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+#include <fstream>
+#include <set>
+
+#include "base/strings.h"
+
+namespace sglrun::cli {
+namespace {
+
+bool IsGgufPath(const std::string& path) {
+  return path.ends_with(".gguf");
+}
+
+tokenizer::GgufVocabulary ToVocabulary(const model::GgufTokenizerFields& fields) {
+  return {.model = fields.model,
+          .pre = fields.pre,
+          .tokens = fields.tokens,
+          .scores = fields.scores,
+          .token_types = fields.token_types,
+          .merges = fields.merges,
+          .bos_id = fields.bos_id,
+          .eos_id = fields.eos_id,
+          .eot_id = fields.eot_id,
+          .unk_id = fields.unk_id,
+          .pad_id = fields.pad_id,
+          .add_bos = fields.add_bos,
+          .add_eos = fields.add_eos,
+          .add_space_prefix = fields.add_space_prefix,
+          .remove_extra_whitespaces = fields.remove_extra_whitespaces,
+          .chat_template = fields.chat_template};
+}
+
+Result<std::unique_ptr<tokenizer::Tokenizer>> TokenizerAt(const std::string& path) {
+  if (!IsGgufPath(path)) return tokenizer::Tokenizer::Load(path);
+  SGLRUN_ASSIGN_OR_RETURN(const std::optional<model::GgufTokenizerFields> fields,
+                          model::ModelFiles::ReadGgufTokenizer(path));
+  if (!fields) return Error{path + " holds no tokenizer; name one with --tokenizer"};
+  return tokenizer::Tokenizer::FromGguf(ToVocabulary(*fields));
+}
+
+Status RequireModel(const Options& options) {
+  if (!options.model.empty()) return {};
+  return Error{"--model (-m) is missing: a Hugging Face directory or a .gguf file"};
+}
+
+// Cores that share no execution units with one another: two hyperthreads of one core count once.
+int PhysicalCores() {
+  const int logical = AvailableCores();
+  std::set<std::string> cores;
+  for (int cpu = 0; cpu < 4096; ++cpu) {
+    std::ifstream siblings("/sys/devices/system/cpu/cpu" + std::to_string(cpu) +
+                           "/topology/thread_siblings_list");
+    std::string list;
+    if (!std::getline(siblings, list)) break;
+    cores.insert(list);
+  }
+  return cores.empty() ? logical : std::clamp(static_cast<int>(cores.size()), 1, logical);
+}
+
+std::int64_t KvMemoryBytes(const std::string& text) {
+  if (text == "auto") return 0;
+  if (text.back() != '%') return *ParseByteSize(text);
+  std::int64_t percent = 0;
+  std::from_chars(text.data(), text.data() + text.size() - 1, percent);
+  return AvailableMemory() / 100 * percent;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<tokenizer::Tokenizer>> LoadTokenizer(const Options& options) {
+  if (!options.tokenizer.empty()) return TokenizerAt(options.tokenizer);
+  SGLRUN_RETURN_IF_ERROR(RequireModel(options));
+  return TokenizerAt(options.model);
+}
+
+Result<ModelSource> OpenModel(const Options& options) {
+  SGLRUN_RETURN_IF_ERROR(RequireModel(options));
+  SGLRUN_ASSIGN_OR_RETURN(model::ModelFiles files, model::ModelFiles::Open(options.model));
+  SGLRUN_ASSIGN_OR_RETURN(std::unique_ptr<tokenizer::Tokenizer> tokenizer, LoadTokenizer(options));
+  return ModelSource{std::move(files), std::move(tokenizer)};
+}
+
+Compute::Compute(const Options& options)
+    : pool(options.threads > 0 ? static_cast<int>(std::min<std::int64_t>(options.threads, 1024))
+                               : PhysicalCores()),
+      context(pool) {}
+
+Result<const kernels::Backend*> ChooseBackend(const Options& options) {
+  if (options.isa == "ref") return &kernels::RefBackend();
+  return kernels::CpuBackend(options.isa);
+}
+
+tensor::DType WeightDType(const Options& options, const model::ModelFiles& files) {
+  if (options.dtype != "auto") {
+    return options.dtype == "f32" ? tensor::DType::kF32 : tensor::DType::kBF16;
+  }
+  std::int64_t f32 = 0, all = 0;
+  for (const model::TensorSource& source : files.tensors()) {
+    all += source.bytes;
+    if (source.type == "F32") f32 += source.bytes;
+  }
+  return f32 * 2 > all ? tensor::DType::kF32 : tensor::DType::kBF16;
+}
+
+tensor::DType KvDType(const Options& options, tensor::DType weights) {
+  if (options.kv_dtype == "auto") return weights;
+  return options.kv_dtype == "f32" ? tensor::DType::kF32 : tensor::DType::kBF16;
+}
+
+Result<std::unique_ptr<model::Model>> LoadModel(const Options& options,
+                                                const model::ModelFiles& files,
+                                                const kernels::Backend& backend, Compute& compute) {
+  return model::Model::Load(files, {.dtype = WeightDType(options, files), .backend = &backend},
+                            compute.context);
+}
+
+SamplingParams EffectiveDefaults(const Options& options, const model::GenerationDefaults& model) {
+  SamplingParams defaults;
+  if (options.sampling_defaults == "openai") return defaults;
+  defaults.temperature = model.temperature.value_or(defaults.temperature);
+  defaults.top_p = model.top_p.value_or(defaults.top_p);
+  defaults.min_p = model.min_p.value_or(defaults.min_p);
+  defaults.repetition_penalty = model.repetition_penalty.value_or(defaults.repetition_penalty);
+  defaults.top_k = model.top_k.value_or(defaults.top_k);
+  return defaults;
+}
+
+engine::EngineOptions EngineOptionsOf(const Options& options, tensor::DType kv_dtype) {
+  return {.max_rows = options.max_rows,
+          .max_batch_tokens = options.max_batch_tokens,
+          .kv_memory_bytes = KvMemoryBytes(options.kv_memory),
+          .kv_dtype = kv_dtype,
+          .context_length = options.context_length,
+          .logprobs_mode = options.logprobs_mode == "original" ? engine::LogprobsMode::kOriginal
+                                                               : engine::LogprobsMode::kSampled};
+}
+
+engine::PromptLimits PromptLimitsOf(const Options& options, const model::ModelConfig& config) {
+  return {.context_length = options.context_length > 0
+                                ? std::min(options.context_length, config.context_length)
+                                : config.context_length,
+          .vocab_size = config.vocab_size,
+          .hidden_size = config.hidden_size};
+}
+
+std::int64_t AvailableMemory() {
+  std::ifstream meminfo("/proc/meminfo");
+  std::string line;
+  while (std::getline(meminfo, line)) {
+    if (!line.starts_with("MemAvailable:")) continue;
+    const std::size_t digit = line.find_first_of("0123456789");
+    if (digit == std::string::npos) return 0;
+    std::int64_t kib = 0;
+    std::from_chars(line.data() + digit, line.data() + line.size(), kib);
+    return kib * 1024;
+  }
+  return 0;
+}
+
+}  // namespace sglrun::cli

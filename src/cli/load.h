@@ -1,0 +1,61 @@
+// From --model, --tokenizer and their neighbours to the objects that commands work with. The only
+// place that opens models, so that every command refuses the same things in the same words.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "base/result.h"
+#include "base/thread_pool.h"
+#include "cli/options.h"
+#include "engine/engine.h"
+#include "kernels/backend.h"
+#include "model/model.h"
+#include "model/model_files.h"
+#include "request/sampling_params.h"
+#include "tokenizer/tokenizer.h"
+
+namespace sglrun::cli {
+
+// The tokenizer alone: the model may have no weights.
+Result<std::unique_ptr<tokenizer::Tokenizer>> LoadTokenizer(const Options& options);
+
+// A model before its weights are read: what `plan` needs.
+struct ModelSource {
+  model::ModelFiles files;
+  std::unique_ptr<tokenizer::Tokenizer> tokenizer;
+};
+Result<ModelSource> OpenModel(const Options& options);
+
+// Threads, scratch and kernels; members point at each other, so it stays where it was made.
+struct Compute {
+  explicit Compute(const Options& options);
+  Compute(const Compute&) = delete;
+  Compute& operator=(const Compute&) = delete;
+
+  ThreadPool pool;
+  kernels::KernelContext context;
+};
+
+// --isa.
+Result<const kernels::Backend*> ChooseBackend(const Options& options);
+
+// --dtype and --kv-dtype; `auto` follows the form in which most weights are stored.
+tensor::DType WeightDType(const Options& options, const model::ModelFiles& files);
+tensor::DType KvDType(const Options& options, tensor::DType weights);
+
+Result<std::unique_ptr<model::Model>> LoadModel(const Options& options,
+                                                const model::ModelFiles& files,
+                                                const kernels::Backend& backend, Compute& compute);
+
+// The built-in sampling parameters with generation_config.json laid over, as --sampling-defaults
+// asks for.
+SamplingParams EffectiveDefaults(const Options& options, const model::GenerationDefaults& model);
+
+engine::EngineOptions EngineOptionsOf(const Options& options, tensor::DType kv_dtype);
+engine::PromptLimits PromptLimitsOf(const Options& options, const model::ModelConfig& config);
+
+// Bytes of memory that new data can still have (MemAvailable), 0 when unknown.
+std::int64_t AvailableMemory();
+
+}  // namespace sglrun::cli

@@ -1,0 +1,72 @@
+// sglrun: from the command line to one of the commands, and from its outcome to the exit code.
+#include <cstdio>
+
+#include "base/log.h"
+#include "cli/commands.h"
+#include "cli/exit_codes.h"
+#include "cli/help.h"
+#include "cli/options.h"
+#include "cli/print.h"
+#include "cli/version.h"
+
+namespace sglrun::cli {
+namespace {
+
+Result<int> Dispatch(Command command, const Options& options) {
+  switch (command) {
+    case Command::kBatch:
+      return RunBatch(options);
+    case Command::kPlan:
+      return RunPlan(options);
+    case Command::kInspect:
+      return RunInspect(options);
+    case Command::kTokenize:
+      return RunTokenize(options);
+    case Command::kDetokenize:
+      return RunDetokenize(options);
+    case Command::kBench:
+      return RunBench(options);
+    case Command::kMerge:
+      return RunMerge(options);
+    case Command::kFields:
+      return RunFields(options);
+    case Command::kCompletion:
+      return RunCompletion(options);
+    case Command::kMan:
+      return RunMan(options);
+  }
+  return Error{"no such command"};
+}
+
+Result<int> PrintAndLeave(const std::string& text) {
+  SGLRUN_RETURN_IF_ERROR(Print(text));
+  return kExitOk;
+}
+
+Result<int> Main(int argc, const char* const* argv) {
+  SGLRUN_ASSIGN_OR_RETURN(const Invocation invocation, ParseCommandLine(argc, argv));
+  if (invocation.version) return PrintAndLeave(VersionText());
+  if (!invocation.has_command) {
+    if (invocation.help != HelpLevel::kNone) return PrintAndLeave(ProgramHelp(invocation.help));
+    std::fputs(ProgramHelp(HelpLevel::kShort).c_str(), stderr);
+    return kExitFailure;
+  }
+  if (invocation.help != HelpLevel::kNone) {
+    return PrintAndLeave(CommandHelp(FindCommand(invocation.command), invocation.help));
+  }
+  const Options& options = invocation.options;
+  if (options.quiet) SetLogLevel(LogLevel::kError);
+  if (options.verbose) SetLogLevel(LogLevel::kInfo);
+  if (!options.log_file.empty()) SGLRUN_RETURN_IF_ERROR(SetLogFile(options.log_file));
+  return Dispatch(invocation.command, options);
+}
+
+}  // namespace
+}  // namespace sglrun::cli
+
+int main(int argc, char** argv) {
+  const sglrun::Result<int> code = sglrun::cli::Main(argc, argv);
+  if (code.ok()) return *code;
+  sglrun::LogError(code.error().message);
+  return sglrun::cli::kExitFailure;
+}

@@ -1,0 +1,185 @@
+#include "cli/man_page.h"
+
+#include <string_view>
+
+#include "cli/help.h"
+#include "cli/options.h"
+#include "cli/version.h"
+#include "request/fields.h"
+
+namespace sglrun::cli {
+namespace {
+
+// Text as roff takes it: `word` becomes bold, dashes stay what was typed, no line begins a request.
+std::string Roff(std::string_view text) {
+  std::string out;
+  bool bold = false, line_start = true;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (line_start && (c == '.' || c == '\'')) out += "\\&";
+    line_start = c == '\n';
+    if (c == '\n' && i + 1 < text.size() && text[i + 1] == '\n') {
+      out += "\n.PP\n";
+      ++i;
+      line_start = true;
+    } else if (c == '`') {
+      bold = !bold;
+      out += bold ? "\\fB" : "\\fR";
+    } else if (c == '\\') {
+      out += "\\e";
+    } else if (c == '-') {
+      out += "\\-";
+    } else {
+      out += c;
+    }
+  }
+  return out;
+}
+
+std::string Bold(std::string_view text) {
+  return "\\fB" + Roff(text) + "\\fR";
+}
+
+std::string Section(std::string_view name) {
+  return ".SH " + std::string(name) + "\n";
+}
+
+void AppendExample(const Example& example, std::string& out) {
+  out += ".PP\n" + Roff(example.text) + "\n.PP\n.RS 4\n.nf\n" + Roff(example.line) + "\n.fi\n.RE\n";
+}
+
+void AppendCommand(const CommandSpec& command, std::string& out) {
+  out += ".SS \"sglrun " + std::string(command.name);
+  if (!command.operands.empty()) out += " " + Roff(command.operands);
+  out += "\"\n" + Roff(command.line) + ".\n";
+  if (!command.text.empty()) out += ".PP\n" + Roff(command.text) + "\n";
+  for (const Example& example : command.examples) AppendExample(example, out);
+}
+
+// The commands that have the option, where that is not all of them.
+std::string CommandsOf(const OptionSpec& option) {
+  if (option.commands == kAllCommands) return "";
+  std::string names;
+  for (const CommandSpec& command : CommandTable()) {
+    if ((option.commands & Bit(command.command)) == 0) continue;
+    names += (names.empty() ? "" : ", ") + std::string(command.name);
+  }
+  return " (" + names + ")";
+}
+
+void AppendOption(const OptionSpec& option, std::string& out) {
+  out += ".TP\n";
+  if (option.short_name != 0) out += Bold(std::string("-") + option.short_name) + ", ";
+  out += Bold("--" + std::string(option.name));
+  if (option.kind != Kind::kFlag) out += " \\fI" + Roff(ValueText(option)) + "\\fR";
+  out += "\n" + Roff(option.line);
+  if (const std::string standard = DefaultText(option); !standard.empty()) {
+    out += " [" + Roff(standard) + "]";
+  }
+  out += CommandsOf(option) + ".\n";
+  if (!option.text.empty()) out += Roff(option.text) + "\n";
+}
+
+void AppendOptions(std::string& out) {
+  out += Section("OPTIONS");
+  out +=
+      "The words in brackets are defaults; behind them stand the commands that have the option.\n";
+  std::string_view group;
+  for (const OptionSpec& option : OptionTable()) {
+    if (option.group != group) {
+      group = option.group;
+      out += ".SS \"" + std::string(group) + "\"\n";
+    }
+    AppendOption(option, out);
+  }
+}
+
+void AppendField(const request::Field& field, std::string& out) {
+  out += ".TP\n" + Bold(field.name) + " \\- " + Roff(request::KindPhrase(field.kind));
+  if (const std::string range = field.range.ToString(); !range.empty()) out += ", " + Roff(range);
+  if (field.per_prompt) out += "; or a list, one entry a prompt";
+  out += " [" + Roff(field.default_json) + "]\n" + Roff(field.summary) + ".\n";
+  if (!field.details.empty()) out += Roff(field.details) + "\n";
+}
+
+// Names without an effect, and names that are refused, fill one paragraph each.
+std::string NamesOf(request::Treatment treatment) {
+  std::string names;
+  for (const request::Field& field : request::Fields()) {
+    if (field.treatment == treatment) names += (names.empty() ? "" : ", ") + Bold(field.name);
+  }
+  return names;
+}
+
+void AppendFields(std::string& out) {
+  out += Section("FIELDS");
+  out += Roff("An input line is a JSON object. `null` stands for the default everywhere.\n");
+  for (const auto scope : {request::Scope::kRecord, request::Scope::kSamplingParams}) {
+    out +=
+        scope == request::Scope::kRecord ? ".SS \"Of a record\"\n" : ".SS \"Of sampling_params\"\n";
+    for (const request::Field& field : request::Fields()) {
+      if (field.scope == scope && field.treatment == request::Treatment::kUsed) {
+        AppendField(field, out);
+      }
+    }
+  }
+  out += ".SS \"Accepted without effect\"\n" + NamesOf(request::Treatment::kNoEffect) + ".\n";
+  out += ".SS \"Refused\"\nA record that asks for one of these gets an error row: " +
+         NamesOf(request::Treatment::kUnsupported) + ".\n";
+}
+
+constexpr std::string_view kDescription =
+    "`sglrun` runs a language model over files of requests on this machine, without a server and "
+    "without Python. It reads the bodies of SGLang's /generate endpoint and writes the objects "
+    "that "
+    "this endpoint answers with.";
+
+constexpr std::string_view kRows =
+    "A row is the result object: `text`, `output_ids` and `meta_info` with id, finish_reason, "
+    "prompt_tokens, completion_tokens, cached_tokens, e2e_latency and what the record asked for. A "
+    "list of prompts, or n above 1, gives an array, all samples of the first prompt first. A "
+    "record "
+    "that is wrong gives\n\n{\"error\": {\"message\", \"type\", \"code\", \"param\", \"line\"}, "
+    "\"meta_info\": {\"id\"}}\n\nwhere line counts the lines of its file from 1, blank ones "
+    "included. Floating-point numbers have the fewest digits that read back to the same float32.";
+
+constexpr std::string_view kExitStatus =
+    ".TP\n\\fB0\\fR\nevery record was served\n"
+    ".TP\n\\fB1\\fR\nthe run finished, some records failed\n"
+    ".TP\n\\fB2\\fR\nthe run could not start or could not go on; one sentence says why\n"
+    ".TP\n\\fB130\\fR, \\fB143\\fR\ninterrupted (SIGINT), terminated (SIGTERM): what was finished "
+    "is "
+    "written, the same command continues. A second SIGINT ends at once.\n"
+    ".TP\n\\fB141\\fR\nthe reader of standard output went away\n";
+
+constexpr std::string_view kFiles =
+    ".TP\n\\fIOUT\\fR.run.json\nthe account of the run: effective options, the model's "
+    "fingerprint, "
+    "effective sampling defaults, instruction set, counts, timings\n"
+    ".TP\n\\fIOUT\\fR.hidden/\nhidden states as files, with \\fB\\-\\-hidden\\-states\\fR\n";
+
+}  // namespace
+
+std::string ManPage() {
+  std::string out =
+      ".TH SGLRUN 1 \"\" \"sglrun " + std::string(Version()) + "\" \"User Commands\"\n";
+  out += Section("NAME") + "sglrun \\- offline batch inference for language models\n";
+  out += Section("SYNOPSIS");
+  for (const CommandSpec& command : CommandTable()) {
+    out += ".B sglrun " + std::string(command.name) + "\n";
+    if (!command.operands.empty()) out += ".I " + Roff(command.operands) + "\n";
+    out += "[options]\n.br\n";
+  }
+  out += ".B sglrun \\-\\-version\n";
+  out += Section("DESCRIPTION") + Roff(kDescription) + "\n";
+  out += Section("COMMANDS");
+  for (const CommandSpec& command : CommandTable()) AppendCommand(command, out);
+  AppendOptions(out);
+  AppendFields(out);
+  out += Section("ROWS") + Roff(kRows) + "\n";
+  out += Section("EXIT STATUS") + std::string(kExitStatus);
+  out += Section("FILES") + std::string(kFiles);
+  return out;
+}
+
+}  // namespace sglrun::cli

@@ -1,0 +1,182 @@
+// What people type, described once. The table of commands and options (option_table.cc) makes the
+// parser, -h, --help, the man page, shell completion, the allowed keys of --config files and the
+// options in the run manifest. A new option is one row there, one field here, and its use.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "base/json.h"
+#include "base/result.h"
+
+namespace sglrun::cli {
+
+// `--shard 2/8`: this process serves the records whose hash leaves the remainder 2 by 8.
+struct Shard {
+  std::int64_t index = 0;
+  std::int64_t count = 1;
+};
+
+// The values of all options of all commands, defaults in place.
+struct Options {
+  std::vector<std::string> inputs;  // INPUT..., OUT..., FILE, SHELL: what stands without a dash
+
+  std::string output = "-";
+  std::string run_file;
+  std::string input_format = "auto";
+  Shard shard;
+  std::int64_t limit = 0;  // 0: all
+  bool overwrite = false;
+  bool retry_errors = false;
+  std::int64_t max_errors = 0;  // 0: any number
+
+  std::string model;
+  std::string tokenizer;
+  std::string shape;
+  std::string device = "auto";
+  std::string dtype = "auto";
+  std::string kv_dtype = "auto";
+  std::string isa = "auto";
+
+  Json sampling = Json::Object{};  // --sampling and --set laid over each other
+  std::string sampling_defaults = "model";
+  std::string compat = "none";
+  std::string logprobs_mode = "sampled";
+  std::int64_t seed = 42;
+  bool deterministic = false;
+
+  bool flatten = false;
+  std::string order = "input";
+  bool no_timing = false;
+  bool strict = false;
+  std::string hidden_states = "inline";
+
+  std::int64_t threads = 0;  // 0: physical cores
+  std::int64_t max_rows = 64;
+  std::int64_t max_batch_tokens = 512;
+  std::string kv_memory = "auto";
+  std::int64_t context_length = 0;  // 0: the model's
+
+  bool json = false;
+  bool records = false;
+  bool count = false;
+  bool json_schema = false;
+  std::vector<std::int64_t> batch_sizes = {1, 8, 32, 64};
+  std::vector<std::int64_t> prefill_lengths = {512};
+  std::int64_t prompt_tokens = 128;
+  std::int64_t output_tokens = 64;
+  std::int64_t repeat = 3;
+
+  std::string config;
+  std::string progress = "auto";
+  bool quiet = false;
+  bool verbose = false;
+  std::string log_file;
+};
+
+enum class Command : std::uint8_t {
+  kBatch,
+  kPlan,
+  kInspect,
+  kTokenize,
+  kDetokenize,
+  kBench,
+  kMerge,
+  kFields,
+  kCompletion,
+  kMan,
+};
+
+// A set of commands as bits.
+using CommandSet = std::uint32_t;
+constexpr CommandSet Bit(Command command) {
+  return CommandSet{1} << static_cast<int>(command);
+}
+inline constexpr CommandSet kAllCommands = ~CommandSet{0};
+
+struct Example {
+  std::string_view line;  // as typed
+  std::string_view text;  // what it does
+};
+
+struct CommandSpec {
+  Command command;
+  std::string_view name;
+  std::string_view operands = "";  // "INPUT..."; "" when it takes none
+  std::size_t min_operands = 0;
+  std::size_t max_operands = 0;
+  std::vector<std::string_view> operand_choices = {};  // the allowed words, when they are few
+  std::string_view line;                               // one line
+  std::string_view text;                               // paragraphs, separated by blank lines
+  std::vector<Example> examples;
+};
+
+enum class Kind : std::uint8_t {
+  kFlag,
+  kText,
+  kFile,
+  kDirectory,   // a directory or a file
+  kChoice,      // one of OptionSpec::choices
+  kInteger,     // at least OptionSpec::minimum
+  kIntegers,    // "1,8,32", each at least OptionSpec::minimum
+  kSize,        // "4GiB", "60%", "auto"
+  kShard,       // "2/8"
+  kObject,      // a JSON object, laid over what was given before; may repeat
+  kAssignment,  // "name=value" into such an object; may repeat
+};
+
+using OptionMember =
+    std::variant<bool Options::*, std::int64_t Options::*, std::string Options::*,
+                 std::vector<std::int64_t> Options::*, Shard Options::*, Json Options::*>;
+
+struct OptionSpec {
+  std::string_view name;  // without dashes; also the key of --config files
+  char short_name = 0;
+  Kind kind = Kind::kFlag;
+  OptionMember member;
+  std::string_view value = "";  // what stands for the value in help: "FILE"
+  std::vector<std::string_view> choices = {};
+  std::string_view default_text = "";  // as help shows it; "" for none
+  std::int64_t minimum = 0;
+  CommandSet commands = 0;
+  // Part of what makes a result: a resume with another value is refused, naming the option.
+  bool shapes_results = false;
+  std::string_view group;
+  std::string_view line;
+  std::string_view text = "";  // more for --help and the man page; may be ""
+
+  bool repeats() const { return kind == Kind::kObject || kind == Kind::kAssignment; }
+};
+
+const std::vector<CommandSpec>& CommandTable();
+const std::vector<OptionSpec>& OptionTable();
+
+const CommandSpec& FindCommand(Command command);
+// By long name, among the options of a command; nullptr when it has none such.
+const OptionSpec* FindOption(std::string_view name, Command command);
+// "FILE", "auto|cpu": what help shows behind an option.
+std::string ValueText(const OptionSpec& option);
+
+// Converts one value and stores it; the error names what was found and what is allowed.
+Status SetOption(const OptionSpec& option, const std::string& value, Options& options);
+// The option's present value as JSON, for the manifest.
+Json OptionValue(const OptionSpec& option, const Options& options);
+
+enum class HelpLevel : std::uint8_t { kNone, kShort, kLong };
+
+// What a command line asks for.
+struct Invocation {
+  bool version = false;
+  HelpLevel help = HelpLevel::kNone;
+  bool has_command = false;
+  Command command = Command::kBatch;
+  Options options;
+};
+
+// Reads the command line, and under it the file of --config. Errors name the nearest option.
+Result<Invocation> ParseCommandLine(int argc, const char* const* argv);
+
+}  // namespace sglrun::cli

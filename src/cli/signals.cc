@@ -1,0 +1,38 @@
+#include "cli/signals.h"
+
+#include <signal.h>
+#include <unistd.h>
+
+#include <atomic>
+
+#include "cli/exit_codes.h"
+
+namespace sglrun::cli {
+namespace {
+
+// Signal handlers reach global state only; this is the one place that has some.
+std::atomic<int> stop_code{0};
+static_assert(std::atomic<int>::is_always_lock_free);
+
+void OnSignal(int signal_number) {
+  const int code = signal_number == SIGINT ? kExitInterrupted : kExitTerminated;
+  int none = 0;
+  if (!stop_code.compare_exchange_strong(none, code) && signal_number == SIGINT) ::_exit(code);
+}
+
+}  // namespace
+
+void WatchStopSignals() {
+  struct sigaction action = {};
+  action.sa_handler = OnSignal;
+  ::sigemptyset(&action.sa_mask);
+  // No SA_RESTART: a read from a terminal or pipe returns, so that the run can stop.
+  ::sigaction(SIGINT, &action, nullptr);
+  ::sigaction(SIGTERM, &action, nullptr);
+}
+
+int StopCode() {
+  return stop_code.load();
+}
+
+}  // namespace sglrun::cli

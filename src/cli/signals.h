@@ -1,0 +1,11 @@
+// SIGINT and SIGTERM ask a run to stop where it can be continued; a second SIGINT ends it at once.
+#pragma once
+
+namespace sglrun::cli {
+
+void WatchStopSignals();
+
+// 0, or the exit code that the signal asks for (130, 143).
+int StopCode();
+
+}  // namespace sglrun::cli

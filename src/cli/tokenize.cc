@@ -1,0 +1,117 @@
+#include <optional>
+
+#include "base/utf8.h"
+#include "cli/commands.h"
+#include "cli/jsonl_filter.h"
+#include "cli/load.h"
+
+namespace sglrun::cli {
+namespace {
+
+using tokenizer::TokenId;
+using tokenizer::Tokenizer;
+
+// The member `name` or the line itself when it is no object; nothing else may be there but `flag`.
+Result<const Json*, RecordError> ValueOf(const Json& line, std::string_view name,
+                                         std::string_view flag) {
+  if (!line.is_object()) return &line;
+  for (const auto& [key, value] : line.as_object()) {
+    if (key != name && key != flag) {
+      return RecordError{"unknown field \"" + key + "\"; known are " + std::string(name) + " and " +
+                             std::string(flag),
+                         key};
+    }
+  }
+  const Json* value = line.Find(name);
+  if (value == nullptr) return RecordError{std::string(name) + " is missing", std::string(name)};
+  return value;
+}
+
+Result<bool, RecordError> FlagOf(const Json& line, std::string_view name, bool standard) {
+  const Json* value = line.is_object() ? line.Find(name) : nullptr;
+  if (value == nullptr || value->is_null()) return standard;
+  if (value->is_bool()) return value->as_bool();
+  return RecordError{std::string(name) + " is " + value->KindName() + ", must be a boolean",
+                     std::string(name)};
+}
+
+Result<void, RecordError> TokenizeLine(const Tokenizer& tokenizer, bool count, const Json& line,
+                                       JsonWriter& out) {
+  SGLRUN_ASSIGN_OR_RETURN(const Json* text, ValueOf(line, "text", "add_special_tokens"));
+  SGLRUN_ASSIGN_OR_RETURN(const bool add_special, FlagOf(line, "add_special_tokens", true));
+  if (!text->is_string()) {
+    return RecordError{std::string("text is ") + text->KindName() + ", must be a string", "text"};
+  }
+  const Result<std::vector<TokenId>> ids =
+      tokenizer.Encode(text->as_string(), {.add_special_tokens = add_special});
+  if (!ids.ok()) return RecordError{ids.error().message, "text"};
+  out.BeginObject();
+  if (count) {
+    out.Key("count");
+    out.Int(static_cast<std::int64_t>(ids->size()));
+  } else {
+    out.Key("input_ids");
+    out.BeginArray();
+    for (const TokenId id : *ids) out.Int(id);
+    out.EndArray();
+    out.Key("tokens");
+    out.BeginArray();
+    for (const TokenId id : *ids) out.String(ToValidUtf8(tokenizer.TokenName(id)));
+    out.EndArray();
+  }
+  out.EndObject();
+  return {};
+}
+
+Result<std::vector<TokenId>, RecordError> IdsOf(const Json& value, std::int32_t vocab_size) {
+  if (!value.is_array()) {
+    return RecordError{
+        std::string("input_ids is ") + value.KindName() + ", must be an array of integers",
+        "input_ids"};
+  }
+  std::vector<TokenId> ids;
+  for (const Json& item : value.as_array()) {
+    if (!item.is_int() || item.as_int() < 0 || item.as_int() >= vocab_size) {
+      const std::string place = "input_ids[" + std::to_string(ids.size()) + "]";
+      return RecordError{place + " is " + item.Excerpt() + ", must be an integer in [0, " +
+                             std::to_string(vocab_size) + ")",
+                         place};
+    }
+    ids.push_back(static_cast<TokenId>(item.as_int()));
+  }
+  return ids;
+}
+
+Result<void, RecordError> DetokenizeLine(const Tokenizer& tokenizer, const Json& line,
+                                         JsonWriter& out) {
+  SGLRUN_ASSIGN_OR_RETURN(const Json* value, ValueOf(line, "input_ids", "skip_special_tokens"));
+  SGLRUN_ASSIGN_OR_RETURN(const bool skip_special, FlagOf(line, "skip_special_tokens", false));
+  SGLRUN_ASSIGN_OR_RETURN(const std::vector<TokenId> ids, IdsOf(*value, tokenizer.vocab_size()));
+  out.BeginObject();
+  out.Key("text");
+  out.String(tokenizer.Decode(ids, skip_special));
+  out.EndObject();
+  return {};
+}
+
+std::string InputOf(const Options& options) {
+  return options.inputs.empty() ? "-" : options.inputs[0];
+}
+
+}  // namespace
+
+Result<int> RunTokenize(const Options& options) {
+  SGLRUN_ASSIGN_OR_RETURN(const std::unique_ptr<Tokenizer> tokenizer, LoadTokenizer(options));
+  return FilterJsonLines(InputOf(options), [&](const Json& line, JsonWriter& out) {
+    return TokenizeLine(*tokenizer, options.count, line, out);
+  });
+}
+
+Result<int> RunDetokenize(const Options& options) {
+  SGLRUN_ASSIGN_OR_RETURN(const std::unique_ptr<Tokenizer> tokenizer, LoadTokenizer(options));
+  return FilterJsonLines(InputOf(options), [&](const Json& line, JsonWriter& out) {
+    return DetokenizeLine(*tokenizer, line, out);
+  });
+}
+
+}  // namespace sglrun::cli

@@ -1,0 +1,71 @@
+// The decoder that all families share: norm, attention, norm, gated MLP, over a ragged batch.
+// Activations are float32 in buffers that are kept from step to step.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "kernels/backend.h"
+#include "model/config.h"
+#include "model/decoder_weights.h"
+#include "model/kv_cache.h"
+#include "model/model.h"
+#include "model/rope_table.h"
+
+namespace sglrun::model {
+
+// A float32 matrix that grows and never shrinks.
+class Activation {
+ public:
+  tensor::TensorView Resize(tensor::Allocator& allocator, std::int64_t rows, std::int64_t columns);
+
+ private:
+  tensor::Buffer buffer_;
+};
+
+class Decoder {
+ public:
+  Decoder(const ModelConfig& config, DecoderWeights weights, const kernels::Backend& backend,
+          kernels::KernelContext& context);
+
+  void Forward(const ForwardBatch& batch, KvCache& cache, tensor::TensorView hidden);
+  void Logits(tensor::TensorView hidden, tensor::TensorView logits);
+  void Embed(std::span<const std::int32_t> ids, tensor::TensorView out);
+
+  std::int64_t weight_bytes() const { return weights_.bytes(); }
+
+ private:
+  // Views of this step's activations.
+  struct Step {
+    tensor::TensorView x;          // [T, H] the residual stream
+    tensor::TensorView normed;     // [T, H]
+    tensor::TensorView qkv;        // [T, (Hq + 2 Hkv) * D]
+    tensor::TensorView attention;  // [T, Hq * D]
+    tensor::TensorView gate_up;    // [T, 2 I]
+    tensor::TensorView inner;      // [T, I]
+  };
+
+  Step Prepare(std::int64_t tokens);
+  void EmbedTokens(const ForwardBatch& batch, tensor::TensorView x);
+  void Norm(tensor::TensorView x, const VectorWeight& weight, tensor::TensorView y);
+  void Gemm(tensor::TensorView x, const kernels::PackedWeight& weight, const VectorWeight& bias,
+            tensor::TensorView y, bool accumulate);
+  // Queries, keys and values of the step; keys and values go to the cache.
+  void ProjectQkv(const LayerWeights& layer, const ForwardBatch& batch,
+                  const kernels::KvCacheView& cache, Step& step);
+  void NormAndRotate(const VectorWeight& norm, std::int64_t heads, const ForwardBatch& batch,
+                     tensor::TensorView x);
+  void Attend(std::size_t layer, const ForwardBatch& batch, const kernels::KvCacheView& cache,
+              Step& step);
+  // The output projection and the MLP, each added to the residual.
+  void Finish(const LayerWeights& layer, Step& step);
+
+  ModelConfig config_;
+  DecoderWeights weights_;
+  const kernels::Backend* backend_;
+  kernels::KernelContext* context_;
+  RopeTable rope_;
+  Activation x_, normed_, qkv_, attention_, gate_up_, inner_;
+};
+
+}  // namespace sglrun::model

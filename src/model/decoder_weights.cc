@@ -1,0 +1,102 @@
+#include "model/decoder_weights.h"
+
+#include "base/strings.h"
+#include "model/available_memory.h"
+
+namespace sglrun::model {
+namespace {
+
+// Calls matrix(weight, rows, columns) and vector(weight, size) for every weight of the decoder:
+// the one list of shapes behind sizing, allocating and counting.
+template <class MatrixFn, class VectorFn>
+void ForEachWeight(const ModelConfig& c, DecoderWeights& weights, MatrixFn matrix,
+                   VectorFn vector) {
+  const std::int64_t q = c.num_attention_heads * c.head_dim;
+  const std::int64_t kv = c.num_key_value_heads * c.head_dim;
+  const std::int64_t h = c.hidden_size, inner = c.intermediate_size;
+  matrix(weights.embedding, c.vocab_size, h);
+  if (!c.tie_word_embeddings) matrix(weights.head, c.vocab_size, h);
+  vector(weights.final_norm, h);
+  for (LayerWeights& layer : weights.layers) {
+    vector(layer.input_norm, h);
+    vector(layer.post_attention_norm, h);
+    if (c.qk_norm) {
+      vector(layer.q_norm, c.head_dim);
+      vector(layer.k_norm, c.head_dim);
+    }
+    matrix(layer.qkv, q + 2 * kv, h);
+    matrix(layer.output, h, q);
+    matrix(layer.gate_up, 2 * inner, h);
+    matrix(layer.down, h, inner);
+    if (c.qkv_bias) vector(layer.qkv_bias, q + 2 * kv);
+    if (c.output_bias) vector(layer.output_bias, h);
+    if (c.mlp_bias) {
+      vector(layer.gate_up_bias, 2 * inner);
+      vector(layer.down_bias, h);
+    }
+  }
+}
+
+Error NoMemory(std::int64_t needed, const LoadOptions& options, std::int64_t available) {
+  return Error{"the weights need " + FormatByteSize(needed) + " of memory in " +
+               tensor::DTypeName(options.dtype) + ", " + FormatByteSize(available) +
+               " are available"};
+}
+
+std::int64_t TotalBytes(const ModelConfig& config, const LoadOptions& options,
+                        DecoderWeights& weights) {
+  std::int64_t total = 0;
+  ForEachWeight(
+      config, weights,
+      [&](kernels::PackedWeight&, std::int64_t n, std::int64_t k) {
+        total += static_cast<std::int64_t>(
+            options.backend->table.packed_weight_bytes(n, k, options.dtype));
+      },
+      [&](VectorWeight&, std::int64_t n) { total += n * 4; });
+  return total;
+}
+
+}  // namespace
+
+std::int64_t DecoderWeights::bytes() const {
+  std::size_t total = embedding.data.bytes() + head.data.bytes() + final_norm.data.bytes();
+  for (const LayerWeights& layer : layers) {
+    for (const kernels::PackedWeight* matrix :
+         {&layer.qkv, &layer.output, &layer.gate_up, &layer.down}) {
+      total += matrix->data.bytes();
+    }
+    for (const VectorWeight* vector :
+         {&layer.input_norm, &layer.post_attention_norm, &layer.q_norm, &layer.k_norm,
+          &layer.qkv_bias, &layer.output_bias, &layer.gate_up_bias, &layer.down_bias}) {
+      total += vector->data.bytes();
+    }
+  }
+  return static_cast<std::int64_t>(total);
+}
+
+Result<DecoderWeights> AllocateDecoderWeights(const ModelConfig& config,
+                                              const LoadOptions& options) {
+  DecoderWeights weights;
+  weights.layers.resize(static_cast<std::size_t>(config.num_hidden_layers));
+  const std::int64_t total = TotalBytes(config, options, weights);
+  const std::optional<std::int64_t> available = AvailableMemory();
+  if (available && total > *available) return NoMemory(total, options, *available);
+  bool ok = true;
+  tensor::Allocator& allocator = *options.backend->allocator;
+  ForEachWeight(
+      config, weights,
+      [&](kernels::PackedWeight& weight, std::int64_t n, std::int64_t k) {
+        weight = {n, k, options.dtype,
+                  tensor::Buffer(allocator,
+                                 options.backend->table.packed_weight_bytes(n, k, options.dtype))};
+        ok = ok && weight.data.ok();
+      },
+      [&](VectorWeight& weight, std::int64_t n) {
+        weight = {n, tensor::Buffer(allocator, static_cast<std::size_t>(n) * sizeof(float))};
+        ok = ok && weight.data.ok();
+      });
+  if (!ok) return NoMemory(total, options, available.value_or(0));
+  return weights;
+}
+
+}  // namespace sglrun::model

@@ -1,0 +1,60 @@
+// The weights of the shared decoder in their resident form: matrices packed by the backend, vectors
+// as float32.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "base/result.h"
+#include "kernels/backend.h"
+#include "kernels/packed_weight.h"
+#include "model/config.h"
+#include "model/model.h"
+#include "tensor/buffer.h"
+#include "tensor/tensor_view.h"
+
+namespace sglrun::model {
+
+// f32 [n], or empty when the model has none.
+struct VectorWeight {
+  std::int64_t n = 0;
+  tensor::Buffer data;
+
+  tensor::TensorView view() const {
+    return n == 0 ? tensor::TensorView{} : tensor::MakeView(data.data(), tensor::DType::kF32, {n});
+  }
+};
+
+struct LayerWeights {
+  VectorWeight input_norm, post_attention_norm;
+  VectorWeight q_norm, k_norm;
+  // Rows of q, then k, then v; rows of gate, then up: one matrix each, so that an activation is
+  // read once.
+  kernels::PackedWeight qkv, output, gate_up, down;
+  VectorWeight qkv_bias, output_bias, gate_up_bias, down_bias;
+};
+
+struct DecoderWeights {
+  kernels::PackedWeight embedding;
+  kernels::PackedWeight head;  // n == 0 when the embedding serves as the head
+  VectorWeight final_norm;
+  std::vector<LayerWeights> layers;
+
+  std::int64_t bytes() const;
+};
+
+// Allocates everything in the shapes of `config`, contents undefined. Refuses with the sizes when
+// the memory is not there.
+Result<DecoderWeights> AllocateDecoderWeights(const ModelConfig& config,
+                                              const LoadOptions& options);
+
+// Fills the weights from `files`, dequantising and packing block by block on all threads, and lets
+// go of the source pages behind it.
+void FillDecoderWeights(const ModelFiles& files, const LoadOptions& options,
+                        kernels::KernelContext& context, DecoderWeights& weights);
+
+// Fills the weights with random numbers of the size that keeps activations near one.
+void RandomiseDecoderWeights(const LoadOptions& options, kernels::KernelContext& context,
+                             DecoderWeights& weights);
+
+}  // namespace sglrun::model

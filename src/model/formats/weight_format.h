@@ -1,0 +1,26 @@
+// How weight elements lie in a file: safetensors dtypes and the block formats of GGUF, by name. A
+// block of `block_elements` weights takes `block_bytes`; plain types are blocks of one.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace sglrun::model {
+
+struct WeightFormat {
+  std::string_view name;
+  std::int64_t block_elements = 1;
+  std::int64_t block_bytes = 0;
+  // float32 values of `count` blocks. Source bytes need no alignment. The arithmetic is float32 in
+  // the order of the reference (ggml), so that the values are the reference's bits.
+  void (*dequantize)(const std::uint8_t* blocks, std::int64_t count, float* out) = nullptr;
+};
+
+// nullptr when no weights of that type can be read.
+const WeightFormat* FindWeightFormat(std::string_view name);
+
+// "F32, F16, BF16, ..." for error sentences.
+std::string WeightFormatNames();
+
+}  // namespace sglrun::model

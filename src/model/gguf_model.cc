@@ -1,0 +1,165 @@
+#include "model/gguf_model.h"
+
+#include <cstdio>
+#include <filesystem>
+#include <utility>
+
+#include "model/decoder_tensors.h"
+#include "model/formats/foreign_file.h"
+#include "model/gguf_config.h"
+
+namespace sglrun::model {
+namespace {
+
+constexpr const char* kRopeFactors = "rope_freqs.weight";
+constexpr std::int64_t kMaxParts = 1000;
+
+// One part: the mapped file and what it describes (views into it).
+struct Part {
+  std::unique_ptr<MappedFile> file;
+  GgufFile gguf;
+};
+
+Result<Part> OpenPart(const std::string& path) {
+  SGLRUN_ASSIGN_OR_RETURN(MappedFile mapped, MappedFile::Open(path));
+  Part part{std::make_unique<MappedFile>(std::move(mapped)), {}};
+  if (!part.file->bytes().starts_with("GGUF")) {
+    const std::string foreign = DescribeForeignFile(part.file->bytes());
+    if (!foreign.empty()) return Error{path + " " + foreign};
+  }
+  SGLRUN_ASSIGN_OR_RETURN(part.gguf, ParseGguf(part.file->bytes(), path));
+  return part;
+}
+
+// ".../name-00002-of-00005.gguf" for part 1 of 5.
+std::string PartSuffix(std::int64_t part, std::int64_t count) {
+  char text[48];
+  std::snprintf(text, sizeof text, "-%05d-of-%05d.gguf", static_cast<int>(part + 1),
+                static_cast<int>(count));
+  return text;
+}
+
+Status CheckPart(const GgufFile& gguf, std::int64_t number, std::int64_t count) {
+  SGLRUN_ASSIGN_OR_RETURN(const auto found_number, gguf.Int("split.no"));
+  SGLRUN_ASSIGN_OR_RETURN(const auto found_count, gguf.Int("split.count"));
+  if (found_number == number && found_count == count) return {};
+  return Error{gguf.place + " says that it is part " +
+               std::to_string(found_number.value_or(-1) + 1) + " of " +
+               std::to_string(found_count.value_or(1)) + ", expected part " +
+               std::to_string(number + 1) + " of " + std::to_string(count)};
+}
+
+// The parts behind the first, when there are any.
+Status OpenOtherParts(const std::string& path, std::vector<Part>& parts) {
+  SGLRUN_ASSIGN_OR_RETURN(const auto count, parts[0].gguf.Int("split.count"));
+  if (count.value_or(1) <= 1) return {};
+  if (*count > kMaxParts) {
+    return Error{path + ": split.count is " + std::to_string(*count) + ", at most " +
+                 std::to_string(kMaxParts) + " parts are read"};
+  }
+  SGLRUN_ASSIGN_OR_RETURN(const auto number, parts[0].gguf.Int("split.no"));
+  if (number.value_or(0) != 0) {
+    return Error{path + " is part " + std::to_string(*number + 1) + " of " +
+                 std::to_string(*count) + ": give the name of the first part"};
+  }
+  SGLRUN_RETURN_IF_ERROR(CheckPart(parts[0].gguf, 0, *count));
+  const std::string first_suffix = PartSuffix(0, *count);
+  if (!path.ends_with(first_suffix)) {
+    return Error{path + " is the first of " + std::to_string(*count) +
+                 " parts, its name must end in " + first_suffix};
+  }
+  const std::string stem = path.substr(0, path.size() - first_suffix.size());
+  std::size_t tensors = parts[0].gguf.tensors.size();
+  for (std::int64_t i = 1; i < *count; ++i) {
+    SGLRUN_ASSIGN_OR_RETURN(Part part, OpenPart(stem + PartSuffix(i, *count)));
+    SGLRUN_RETURN_IF_ERROR(CheckPart(part.gguf, i, *count));
+    tensors += part.gguf.tensors.size();
+    parts.push_back(std::move(part));
+  }
+  SGLRUN_ASSIGN_OR_RETURN(const auto expected, parts[0].gguf.Int("split.tensors.count"));
+  if (expected.value_or(static_cast<std::int64_t>(tensors)) != static_cast<std::int64_t>(tensors)) {
+    return Error{path + ": split.tensors.count is " + std::to_string(*expected) +
+                 ", the parts hold " + std::to_string(tensors) + " tensors"};
+  }
+  return {};
+}
+
+StoredTensor Store(const GgufTensor& tensor, std::string name, const MappedFile* file) {
+  return {.name = std::move(name),
+          .shape = tensor.shape,
+          .type = std::string(tensor.type),
+          .file = file,
+          .begin = tensor.begin,
+          .bytes = tensor.bytes};
+}
+
+Result<std::vector<float>> ReadRopeFactors(const std::vector<Part>& parts) {
+  for (const Part& part : parts) {
+    for (const GgufTensor& tensor : part.gguf.tensors) {
+      if (tensor.name != kRopeFactors) continue;
+      SGLRUN_ASSIGN_OR_RETURN(const TensorSource source,
+                              MakeTensorSource(Store(tensor, kRopeFactors, part.file.get())));
+      if (source.shape.size() != 1) {
+        return Error{part.gguf.place + ": " + kRopeFactors + " must be a vector"};
+      }
+      std::vector<float> factors(static_cast<std::size_t>(source.shape[0]));
+      source.read_rows(0, 1, factors.data());
+      return factors;
+    }
+  }
+  return std::vector<float>();
+}
+
+std::int64_t InterleavedHeads(const GgufConfig& config, std::string_view name) {
+  if (!config.family->gguf_interleaves_rope) return 0;
+  if (name.find("self_attn.q_proj.") != std::string_view::npos) {
+    return config.config.num_attention_heads;
+  }
+  if (name.find("self_attn.k_proj.") != std::string_view::npos) {
+    return config.config.num_key_value_heads;
+  }
+  return 0;
+}
+
+Status StoreTensors(const GgufConfig& config, std::vector<Part>& parts, WeightTable& table) {
+  for (Part& part : parts) {
+    for (const GgufTensor& tensor : part.gguf.tensors) {
+      if (tensor.name == kRopeFactors) continue;
+      std::optional<std::string> name = HuggingFaceName(tensor.name);
+      if (!name) {
+        return Error{part.gguf.place + ": tensor \"" + std::string(tensor.name) +
+                     "\" has no place in a " + config.config.architecture + " model"};
+      }
+      table.tensors.push_back(Store(tensor, std::move(*name), part.file.get()));
+      table.tensors.back().interleaved_heads = InterleavedHeads(config, table.tensors.back().name);
+    }
+    table.files.push_back(std::move(part.file));
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<GgufModel> OpenGgufModel(const std::string& path) {
+  std::vector<Part> parts;
+  SGLRUN_ASSIGN_OR_RETURN(Part first, OpenPart(path));
+  parts.push_back(std::move(first));
+  SGLRUN_RETURN_IF_ERROR(OpenOtherParts(path, parts));
+  std::vector<GgufTensor> tensors;
+  for (const Part& part : parts) {
+    tensors.insert(tensors.end(), part.gguf.tensors.begin(), part.gguf.tensors.end());
+  }
+  if (tensors.empty()) return Error{path + " holds a vocabulary alone, no weights"};
+
+  SGLRUN_ASSIGN_OR_RETURN(std::vector<float> rope_factors, ReadRopeFactors(parts));
+  SGLRUN_ASSIGN_OR_RETURN(GgufConfig config,
+                          ReadGgufConfig(parts[0].gguf, tensors, std::move(rope_factors)));
+  GgufModel model;
+  SGLRUN_ASSIGN_OR_RETURN(model.tokenizer, ReadGgufTokenizerFields(parts[0].gguf));
+  SGLRUN_RETURN_IF_ERROR(StoreTensors(config, parts, model.weights));
+  model.config = std::move(config.config);
+  SGLRUN_RETURN_IF_ERROR(MatchTensors(model.config, {path, "the metadata"}, model.weights.tensors));
+  return model;
+}
+
+}  // namespace sglrun::model

@@ -1,0 +1,192 @@
+#include "model/hf_directory.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <system_error>
+#include <unordered_set>
+
+#include "base/log.h"
+#include "model/decoder_tensors.h"
+#include "model/formats/foreign_file.h"
+#include "model/formats/safetensors.h"
+
+namespace sglrun::model {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kSingleFile = "model.safetensors";
+constexpr const char* kIndexFile = "model.safetensors.index.json";
+constexpr std::size_t kMaxJsonBytes = std::size_t{64} << 20;
+
+bool Exists(const fs::path& path) {
+  std::error_code ignored;  // an unreadable place is reported when the file is opened
+  return fs::exists(path, ignored);
+}
+
+Result<Json> ReadJsonFile(const fs::path& path) {
+  SGLRUN_ASSIGN_OR_RETURN(const std::string text, ReadFile(path.string(), kMaxJsonBytes));
+  auto parsed = ParseJson(text);
+  if (parsed.ok() && parsed->value.is_object()) return std::move(parsed->value);
+  const std::string foreign = DescribeForeignFile(text);
+  if (!foreign.empty()) return Error{path.string() + " " + foreign};
+  if (parsed.ok()) return Error{path.string() + " is no JSON object"};
+  return Error{path.string() + ", byte " + std::to_string(parsed.error().offset) + ": " +
+               parsed.error().message};
+}
+
+// Why a directory has no weights to open, by what it holds instead.
+Error NoWeights(const fs::path& directory) {
+  std::error_code ignored;
+  for (const fs::directory_entry& entry : fs::directory_iterator(directory, ignored)) {
+    const std::string name = entry.path().filename().string();
+    if (name.ends_with(".bin") || name.ends_with(".pt") || name.ends_with(".pth")) {
+      return Error{directory.string() + " holds " + name +
+                   ", a pickle, which runs code when it is read; convert it to safetensors"};
+    }
+    if (name.ends_with(".gguf")) {
+      return Error{directory.string() + " holds " + name + ": give that file's name instead"};
+    }
+  }
+  return Error{directory.string() + " has neither " + kSingleFile + " nor " + kIndexFile};
+}
+
+// An index comes with the model, from a stranger: its files must lie in the directory, links
+// followed. The cache of huggingface_hub is the exception: snapshots/REVISION links to ../../blobs.
+Status CheckInside(const fs::path& directory, const std::string& file) {
+  std::error_code code;
+  const fs::path home = fs::canonical(directory, code);
+  const fs::path target = fs::canonical(directory / file, code);
+  if (code) return Error{(directory / file).string() + ": " + code.message()};
+  const bool inside = target.parent_path() == home;
+  const fs::path snapshots = home.parent_path();
+  const bool in_hub_cache = snapshots.filename() == "snapshots" &&
+                            target.parent_path() == snapshots.parent_path() / "blobs";
+  if (inside || in_hub_cache) return {};
+  return Error{(directory / file).string() + " is a link that leaves the model directory"};
+}
+
+Status AddFile(const fs::path& path, WeightTable& table) {
+  SGLRUN_ASSIGN_OR_RETURN(MappedFile mapped, MappedFile::Open(path.string()));
+  auto file = std::make_unique<MappedFile>(std::move(mapped));
+  auto entries = ParseSafetensors(file->bytes(), path.string());
+  if (!entries.ok()) {
+    const std::string foreign = DescribeForeignFile(file->bytes());
+    return foreign.empty() ? std::move(entries).error() : Error{path.string() + " " + foreign};
+  }
+  for (SafetensorsEntry& entry : *entries) {
+    table.tensors.push_back({.name = std::move(entry.name),
+                             .shape = std::move(entry.shape),
+                             .type = std::move(entry.dtype),
+                             .file = file.get(),
+                             .begin = entry.begin,
+                             .bytes = entry.end - entry.begin});
+  }
+  table.files.push_back(std::move(file));
+  return {};
+}
+
+Status AddShard(const fs::path& directory, const SafetensorsShard& shard, WeightTable& table) {
+  const std::string path = (directory / shard.file).string();
+  const auto named_by_index = (directory / kIndexFile).string() + ": ";
+  if (!Exists(path)) return Error{named_by_index + "the file " + shard.file + " is missing"};
+  SGLRUN_RETURN_IF_ERROR(CheckInside(directory, shard.file));
+  const std::size_t before = table.tensors.size();
+  SGLRUN_RETURN_IF_ERROR(AddFile(path, table));
+  std::unordered_set<std::string_view> held;
+  for (std::size_t i = before; i < table.tensors.size(); ++i) held.insert(table.tensors[i].name);
+  for (const std::string& name : shard.tensors) {
+    if (held.erase(name) == 0) {
+      return Error{named_by_index + "tensor \"" + name + "\" is not in " + shard.file};
+    }
+  }
+  if (held.empty()) return {};
+  return Error{path + ": tensor \"" + std::string(*held.begin()) + "\" is not in the index " +
+               kIndexFile};
+}
+
+Result<WeightTable> OpenWeights(const fs::path& directory) {
+  WeightTable table;
+  if (Exists(directory / kSingleFile)) {
+    SGLRUN_RETURN_IF_ERROR(AddFile(directory / kSingleFile, table));
+    return table;
+  }
+  const fs::path index = directory / kIndexFile;
+  if (!Exists(index)) return NoWeights(directory);
+  SGLRUN_ASSIGN_OR_RETURN(const std::string text, ReadFile(index.string(), kMaxJsonBytes));
+  auto shards = ParseSafetensorsIndex(text, index.string());
+  if (!shards.ok()) {
+    const std::string foreign = DescribeForeignFile(text);
+    return foreign.empty() ? std::move(shards).error() : Error{index.string() + " " + foreign};
+  }
+  for (const SafetensorsShard& shard : *shards) {
+    SGLRUN_RETURN_IF_ERROR(AddShard(directory, shard, table));
+  }
+  return table;
+}
+
+// Parts of multimodal checkpoints beside the text model.
+bool IsOtherModality(std::string_view name) {
+  for (const std::string_view part :
+       {"vision_tower.", "vision_model.", "visual.", "multi_modal_projector.", "mm_projector.",
+        "connector.", "audio_tower.", "audio_model.", "audio_projector.", "image_newline"}) {
+    if (name.starts_with(part)) return true;
+    if (name.starts_with("model.") && name.substr(6).starts_with(part)) return true;
+  }
+  return false;
+}
+
+// Gives the text part of a multimodal checkpoint the names it has alone, and leaves the rest out.
+void TakeTextModel(const std::string& directory, WeightTable& table) {
+  const std::size_t before = table.tensors.size();
+  std::erase_if(table.tensors, [](const StoredTensor& t) { return IsOtherModality(t.name); });
+  if (table.tensors.size() < before) {
+    LogInfo(directory + ": " + std::to_string(before - table.tensors.size()) +
+            " vision and audio tensors are left out, only the text model runs");
+  }
+  for (StoredTensor& tensor : table.tensors) {
+    constexpr std::string_view kOuter = "language_model.";
+    constexpr std::string_view kInner = "model.language_model.";
+    if (tensor.name.starts_with(kOuter)) {
+      tensor.name.erase(0, kOuter.size());
+    } else if (tensor.name.starts_with(kInner)) {
+      tensor.name.replace(0, kInner.size(), "model.");
+    }
+  }
+}
+
+}  // namespace
+
+Result<HfDirectory> OpenHfDirectory(const std::string& path) {
+  const fs::path directory(path);
+  if (!Exists(directory / "config.json")) {
+    std::error_code ignored;
+    for (const fs::directory_entry& entry : fs::directory_iterator(directory, ignored)) {
+      if (entry.path().extension() == ".gguf") return NoWeights(directory);
+    }
+    return Error{path + " has no config.json"};
+  }
+  SGLRUN_ASSIGN_OR_RETURN(const Json config, ReadJsonFile(directory / "config.json"));
+  std::optional<Json> generation;
+  if (Exists(directory / "generation_config.json")) {
+    SGLRUN_ASSIGN_OR_RETURN(generation, ReadJsonFile(directory / "generation_config.json"));
+  }
+  HfDirectory result;
+  SGLRUN_ASSIGN_OR_RETURN(result.config,
+                          ParseHfConfig(config, generation ? &*generation : nullptr, path));
+  SGLRUN_ASSIGN_OR_RETURN(result.weights, OpenWeights(directory));
+  if (result.config.nested) TakeTextModel(path, result.weights);
+
+  ModelConfig& model = result.config.config;
+  const auto& tensors = result.weights.tensors;
+  const bool has_head = std::any_of(tensors.begin(), tensors.end(),
+                                    [](const auto& t) { return t.name == kHeadName; });
+  if (!model.tie_word_embeddings && !has_head) {
+    LogWarning(path + ": the weights hold no lm_head.weight, the embedding serves as the head");
+    model.tie_word_embeddings = true;
+  }
+  SGLRUN_RETURN_IF_ERROR(MatchTensors(model, {path, "config.json"}, result.weights.tensors));
+  return result;
+}
+
+}  // namespace sglrun::model

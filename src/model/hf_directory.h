@@ -1,0 +1,19 @@
+// A Hugging Face directory: config.json, generation_config.json and safetensors files.
+#pragma once
+
+#include <string>
+
+#include "base/result.h"
+#include "model/config_json.h"
+#include "model/stored_tensor.h"
+
+namespace sglrun::model {
+
+struct HfDirectory {
+  HfConfig config;
+  WeightTable weights;
+};
+
+Result<HfDirectory> OpenHfDirectory(const std::string& path);
+
+}  // namespace sglrun::model

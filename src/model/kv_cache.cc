@@ -1,0 +1,42 @@
+#include "model/kv_cache.h"
+
+#include "base/strings.h"
+
+namespace sglrun::model {
+namespace {
+
+kernels::KvLayout LayoutOf(const ModelConfig& config, tensor::DType dtype) {
+  return {config.num_key_value_heads, config.head_dim, dtype};
+}
+
+}  // namespace
+
+std::int64_t KvPageBytes(const ModelConfig& config, tensor::DType dtype,
+                         const kernels::Backend& backend) {
+  return config.num_hidden_layers *
+         static_cast<std::int64_t>(backend.table.kv_page_bytes(LayoutOf(config, dtype)));
+}
+
+Result<KvCache> KvCache::Create(const ModelConfig& config, tensor::DType dtype,
+                                std::int64_t num_pages, const kernels::Backend& backend) {
+  KvCache cache;
+  cache.layout_ = LayoutOf(config, dtype);
+  cache.num_pages_ = num_pages;
+  std::int64_t bytes = 0;
+  if (num_pages < 1 ||
+      __builtin_mul_overflow(num_pages, KvPageBytes(config, dtype, backend), &bytes)) {
+    return Error{"a key-value cache of " + std::to_string(num_pages) + " pages cannot be made"};
+  }
+  cache.layer_bytes_ = bytes / config.num_hidden_layers;
+  cache.buffer_ = tensor::Buffer(*backend.allocator, static_cast<std::size_t>(bytes));
+  if (!cache.buffer_.ok()) {
+    return Error{"no memory for the key-value cache of " + FormatByteSize(bytes)};
+  }
+  return cache;
+}
+
+kernels::KvCacheView KvCache::Layer(std::int64_t layer) const {
+  return {layout_, buffer_.as<char>() + layer * layer_bytes_, num_pages_};
+}
+
+}  // namespace sglrun::model

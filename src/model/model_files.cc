@@ -1,0 +1,176 @@
+#include "model/model_files.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <system_error>
+#include <unordered_map>
+
+#include "base/json.h"
+#include "model/gguf_model.h"
+#include "model/hf_directory.h"
+#include "model/stored_tensor.h"
+
+namespace sglrun::model {
+namespace {
+
+// Bytes hashed at the beginning, the middle and the end of each tensor.
+constexpr std::size_t kSampleBytes = 1024;
+
+void AppendSamples(std::string& text, std::string_view data) {
+  const std::size_t length = std::min(kSampleBytes, data.size());
+  for (const std::size_t begin :
+       {std::size_t{0}, (data.size() - length) / 2, data.size() - length}) {
+    text.append(data.substr(begin, length));
+  }
+}
+
+template <class T>
+void AppendValue(std::string& text, const T& value) {
+  text += std::to_string(value);
+  text += ' ';
+}
+
+// Everything in the configuration that changes what the model computes.
+void AppendConfig(std::string& text, const ModelConfig& c) {
+  text += c.architecture + ' ';
+  for (const std::int64_t size :
+       {c.hidden_size, c.intermediate_size, c.num_hidden_layers, c.num_attention_heads,
+        c.num_key_value_heads, c.head_dim, c.vocab_size, c.context_length, c.rope.rotary_dim}) {
+    AppendValue(text, size);
+  }
+  AppendJsonFloat(text, c.rms_norm_eps);
+  AppendJsonFloat(text, c.rope.attention_factor);
+  for (const float angle : c.rope.inverse_frequencies) AppendJsonFloat(text, angle);
+  for (const std::int64_t window : c.sliding_window) AppendValue(text, window);
+  for (const bool flag :
+       {c.tie_word_embeddings, c.qkv_bias, c.output_bias, c.mlp_bias, c.qk_norm}) {
+    AppendValue(text, flag);
+  }
+  for (const std::int32_t id : c.eos_token_ids) AppendValue(text, id);
+}
+
+bool IsDirectory(const std::string& path) {
+  std::error_code ignored;
+  return std::filesystem::is_directory(path, ignored);
+}
+
+}  // namespace
+
+struct ModelFiles::Impl {
+  std::string path;
+  bool is_gguf = false;
+  ModelConfig config;
+  GenerationDefaults defaults;
+  std::optional<GgufTokenizerFields> tokenizer;
+  WeightTable weights;
+  std::vector<TensorSource> tensors;  // one for each of weights.tensors
+  std::unordered_map<std::string_view, std::size_t> by_name;
+
+  Status MakeSources() {
+    for (const StoredTensor& stored : weights.tensors) {
+      SGLRUN_ASSIGN_OR_RETURN(TensorSource source, MakeTensorSource(stored));
+      tensors.push_back(std::move(source));
+    }
+    for (std::size_t i = 0; i < tensors.size(); ++i) by_name.emplace(tensors[i].name, i);
+    return {};
+  }
+};
+
+Result<ModelFiles> ModelFiles::Open(const std::string& path) {
+  auto impl = std::make_unique<Impl>();
+  impl->path = path;
+  if (IsDirectory(path)) {
+    SGLRUN_ASSIGN_OR_RETURN(HfDirectory directory, OpenHfDirectory(path));
+    impl->config = std::move(directory.config.config);
+    impl->defaults = directory.config.defaults;
+    impl->weights = std::move(directory.weights);
+  } else {
+    SGLRUN_ASSIGN_OR_RETURN(GgufModel gguf, OpenGgufModel(path));
+    impl->is_gguf = true;
+    impl->config = std::move(gguf.config);
+    impl->tokenizer = std::move(gguf.tokenizer);
+    impl->weights = std::move(gguf.weights);
+  }
+  SGLRUN_RETURN_IF_ERROR(impl->MakeSources());
+  return ModelFiles(std::move(impl));
+}
+
+Result<std::optional<GgufTokenizerFields>> ModelFiles::ReadGgufTokenizer(const std::string& path) {
+  if (IsDirectory(path)) return std::optional<GgufTokenizerFields>();
+  SGLRUN_ASSIGN_OR_RETURN(const MappedFile file, MappedFile::Open(path));
+  if (!file.bytes().starts_with("GGUF")) return std::optional<GgufTokenizerFields>();
+  SGLRUN_ASSIGN_OR_RETURN(const GgufFile gguf, ParseGguf(file.bytes(), path));
+  SGLRUN_ASSIGN_OR_RETURN(GgufTokenizerFields fields, ReadGgufTokenizerFields(gguf));
+  return std::optional<GgufTokenizerFields>(std::move(fields));
+}
+
+ModelFiles::ModelFiles(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+ModelFiles::ModelFiles(ModelFiles&&) noexcept = default;
+ModelFiles& ModelFiles::operator=(ModelFiles&&) noexcept = default;
+ModelFiles::~ModelFiles() = default;
+
+const std::string& ModelFiles::path() const {
+  return impl_->path;
+}
+bool ModelFiles::is_gguf() const {
+  return impl_->is_gguf;
+}
+const ModelConfig& ModelFiles::config() const {
+  return impl_->config;
+}
+const GenerationDefaults& ModelFiles::generation_defaults() const {
+  return impl_->defaults;
+}
+const GgufTokenizerFields* ModelFiles::gguf_tokenizer() const {
+  return impl_->tokenizer ? &*impl_->tokenizer : nullptr;
+}
+const std::vector<TensorSource>& ModelFiles::tensors() const {
+  return impl_->tensors;
+}
+
+const TensorSource* ModelFiles::Find(std::string_view name) const {
+  const auto found = impl_->by_name.find(name);
+  return found == impl_->by_name.end() ? nullptr : &impl_->tensors[found->second];
+}
+
+std::int64_t ModelFiles::parameter_count() const {
+  std::int64_t count = 0;
+  for (const TensorSource& tensor : impl_->tensors) {
+    std::int64_t elements = 1;
+    for (const std::int64_t extent : tensor.shape) elements *= extent;
+    count += elements;
+  }
+  return count;
+}
+
+std::string ModelFiles::DTypeSummary() const {
+  std::map<std::string, std::int64_t> matrix_bytes;
+  std::map<std::string, std::int64_t> vector_bytes;
+  for (const TensorSource& tensor : impl_->tensors) {
+    (tensor.shape.size() > 1 ? matrix_bytes : vector_bytes)[tensor.type] += tensor.bytes;
+  }
+  std::vector<std::pair<std::int64_t, std::string>> order;
+  for (const auto& [type, bytes] : matrix_bytes) order.emplace_back(-bytes, type);
+  std::sort(order.begin(), order.end());
+  std::string text;
+  for (const auto& [bytes, type] : order) text += (text.empty() ? "" : " + ") + type;
+  for (const auto& [type, bytes] : vector_bytes) {
+    if (!matrix_bytes.contains(type)) text += " (" + type + " norms)";
+  }
+  return text;
+}
+
+Hash128 ModelFiles::Fingerprint() const {
+  std::string text;
+  AppendConfig(text, impl_->config);
+  for (const StoredTensor& tensor : impl_->weights.tensors) {
+    text += tensor.name + ' ' + tensor.type + ' ';
+    for (const std::int64_t extent : tensor.shape) AppendValue(text, extent);
+    AppendValue(text, tensor.bytes);
+    AppendSamples(text, tensor.data());
+  }
+  return HashBytes(text);
+}
+
+}  // namespace sglrun::model

@@ -1,0 +1,37 @@
+// From what a configuration says about rotary positions to the angle of each pair
+// (models.md section 3; transformers' modeling_rope_utils).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "model/config.h"
+
+namespace sglrun::model {
+
+// The keys as files spell them. `type` is refused by name unless it is one of default, linear,
+// llama3, yarn.
+struct RopeSettings {
+  std::string type = "default";
+  double theta = 10000.0;
+  std::int64_t rotary_dim = 0;
+  std::int64_t max_position_embeddings = 0;
+  std::optional<double> factor;
+  std::optional<double> low_freq_factor, high_freq_factor;       // llama3
+  std::optional<double> original_max_position_embeddings;        // llama3, yarn
+  std::optional<double> attention_factor, beta_fast, beta_slow;  // yarn
+  std::optional<double> mscale, mscale_all_dim;                  // yarn
+  bool truncate = true;                                          // yarn
+  std::vector<float> divisors;  // GGUF's rope_freqs.weight: one a pair, or empty
+};
+
+// `place` names the file in errors.
+Result<RopeConfig> BuildRope(const RopeSettings& settings, const std::string& place);
+
+// Unscaled angles.
+RopeConfig DefaultRope(double theta, std::int64_t rotary_dim);
+
+}  // namespace sglrun::model

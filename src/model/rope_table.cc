@@ -1,0 +1,41 @@
+#include "model/rope_table.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/check.h"
+
+namespace sglrun::model {
+namespace {
+
+constexpr std::int64_t kFirstPositions = 512;
+
+}  // namespace
+
+void RopeTable::Ensure(std::int64_t positions, ThreadPool& pool) {
+  if (positions <= positions_) return;
+  const std::int64_t wanted = std::max({positions, 2 * positions_, kFirstPositions});
+  const std::size_t bytes = static_cast<std::size_t>(wanted * pairs()) * sizeof(float);
+  tensor::Buffer cos(tensor::HostAllocator(), bytes), sin(tensor::HostAllocator(), bytes);
+  CHECK(cos.ok() && sin.ok()) << "no memory for the angles of " << wanted << " positions";
+  // Old rows are computed again rather than copied: the same bits, and growth is rare.
+  pool.ParallelFor(wanted, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t p = begin; p < end; ++p) {
+      for (std::int64_t i = 0; i < pairs(); ++i) {
+        // The angle is a float32 product in the reference: the same rounding here, however exact
+        // cos and sin are.
+        const float angle =
+            static_cast<float>(p) * config_.inverse_frequencies[static_cast<std::size_t>(i)];
+        const auto exact = static_cast<double>(angle);
+        const std::int64_t at = p * pairs() + i;
+        cos.as<float>()[at] = static_cast<float>(std::cos(exact)) * config_.attention_factor;
+        sin.as<float>()[at] = static_cast<float>(std::sin(exact)) * config_.attention_factor;
+      }
+    }
+  });
+  cos_ = std::move(cos);
+  sin_ = std::move(sin);
+  positions_ = wanted;
+}
+
+}  // namespace sglrun::model

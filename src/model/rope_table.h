@@ -1,0 +1,35 @@
+// cos and sin of every position's angles, computed when a step first needs them.
+#pragma once
+
+#include <cstdint>
+
+#include "base/thread_pool.h"
+#include "model/config.h"
+#include "tensor/buffer.h"
+#include "tensor/tensor_view.h"
+
+namespace sglrun::model {
+
+class RopeTable {
+ public:
+  explicit RopeTable(RopeConfig config) : config_(std::move(config)) {}
+
+  // Makes positions [0, positions) available; grows by doubling.
+  void Ensure(std::int64_t positions, ThreadPool& pool);
+
+  // f32 [positions, rotary_dim / 2]
+  tensor::TensorView cos() const { return View(cos_); }
+  tensor::TensorView sin() const { return View(sin_); }
+
+ private:
+  std::int64_t pairs() const { return config_.rotary_dim / 2; }
+  tensor::TensorView View(const tensor::Buffer& buffer) const {
+    return tensor::MakeView(buffer.data(), tensor::DType::kF32, {positions_, pairs()});
+  }
+
+  RopeConfig config_;
+  std::int64_t positions_ = 0;
+  tensor::Buffer cos_, sin_;
+};
+
+}  // namespace sglrun::model

@@ -1,0 +1,83 @@
+#include "model/stored_tensor.h"
+
+#include <algorithm>
+#include <functional>
+#include <numeric>
+
+#include "model/formats/weight_format.h"
+
+namespace sglrun::model {
+namespace {
+
+struct RowLayout {
+  const WeightFormat* format = nullptr;
+  std::int64_t columns = 1;
+  const std::uint8_t* data = nullptr;
+
+  void Read(std::int64_t first, std::int64_t count, float* out) const {
+    const std::int64_t blocks = columns / format->block_elements;
+    format->dequantize(data + first * blocks * format->block_bytes, count * blocks, out);
+  }
+};
+
+// Row r of Hugging Face's order within its head is pair r % half, part r / half; the converter put
+// the two parts of a pair side by side.
+std::int64_t InterleavedRow(std::int64_t row, std::int64_t head_rows) {
+  const std::int64_t head = row / head_rows, within = row % head_rows, half = head_rows / 2;
+  return head * head_rows + 2 * (within % half) + within / half;
+}
+
+std::function<void(std::int64_t, std::int64_t, float*)> InterleavedReader(const RowLayout& layout,
+                                                                          std::int64_t head_rows) {
+  return [layout, head_rows](std::int64_t first, std::int64_t count, float* out) {
+    for (std::int64_t r = 0; r < count; ++r) {
+      layout.Read(InterleavedRow(first + r, head_rows), 1, out + r * layout.columns);
+    }
+  };
+}
+
+// A bias is one row whose elements were moved as the matrix's rows were.
+std::function<void(std::int64_t, std::int64_t, float*)> InterleavedVectorReader(
+    const RowLayout& layout, std::int64_t head_rows) {
+  return [layout, head_rows](std::int64_t, std::int64_t, float* out) {
+    std::vector<float> stored(static_cast<std::size_t>(layout.columns));
+    layout.Read(0, 1, stored.data());
+    for (std::int64_t i = 0; i < layout.columns; ++i) {
+      out[i] = stored[static_cast<std::size_t>(InterleavedRow(i, head_rows))];
+    }
+  };
+}
+
+}  // namespace
+
+Result<TensorSource> MakeTensorSource(const StoredTensor& tensor) {
+  const WeightFormat* format = FindWeightFormat(tensor.type);
+  if (format == nullptr) {
+    return Error{tensor.file->path() + ": tensor \"" + tensor.name + "\" has the type " +
+                 tensor.type + ", which is not supported for weights; supported are " +
+                 WeightFormatNames()};
+  }
+  TensorSource source{.name = tensor.name,
+                      .shape = tensor.shape,
+                      .type = tensor.type,
+                      .bytes = static_cast<std::int64_t>(tensor.bytes),
+                      .read_rows = nullptr,
+                      .drop_pages = nullptr};
+  const RowLayout layout{format, tensor.shape.empty() ? 1 : tensor.shape.back(),
+                         reinterpret_cast<const std::uint8_t*>(tensor.data().data())};
+  if (tensor.interleaved_heads > 0) {
+    const std::int64_t head_rows = tensor.shape.front() / tensor.interleaved_heads;
+    source.read_rows = tensor.shape.size() == 1 ? InterleavedVectorReader(layout, head_rows)
+                                                : InterleavedReader(layout, head_rows);
+  } else {
+    source.read_rows = [layout](std::int64_t first, std::int64_t count, float* out) {
+      layout.Read(first, count, out);
+    };
+  }
+  source.drop_pages = [file = tensor.file, begin = tensor.begin, bytes = tensor.bytes] {
+    file->DropPages(begin, bytes);
+  };
+  return source;
+}
+
+}  // namespace sglrun::model

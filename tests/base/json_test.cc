@@ -1,0 +1,142 @@
+#include "base/json.h"
+
+#include <doctest/doctest.h>
+
+#include <limits>
+
+namespace sglrun {
+namespace {
+
+Json Parsed(std::string_view text) {
+  Result<ParsedJson, JsonError> parsed = ParseJson(text);
+  CAPTURE(text);
+  REQUIRE(parsed.ok());
+  return std::move(parsed->value);
+}
+
+std::string Message(std::string_view text, JsonParseOptions options = {}) {
+  const Result<ParsedJson, JsonError> parsed = ParseJson(text, options);
+  CAPTURE(text);
+  REQUIRE_FALSE(parsed.ok());
+  return parsed.error().message;
+}
+
+TEST_CASE("values of every kind are read") {
+  CHECK(Parsed("null").is_null());
+  CHECK(Parsed("true").as_bool());
+  CHECK_EQ(Parsed(" -7 ").as_int(), -7);
+  CHECK_EQ(Parsed("1.5").as_double(), 1.5);
+  CHECK_EQ(Parsed("\"a\\u00e9\\n\\ud83d\\ude00\"").as_string(), "a\xC3\xA9\n\xF0\x9F\x98\x80");
+  CHECK_EQ(Parsed("[1,[],{}]").as_array().size(), 3u);
+  CHECK_EQ(Parsed("{\"b\":1,\"a\":[2]}").Find("a")->as_array()[0].as_int(), 2);
+  CHECK_EQ(Parsed("{}").Find("a"), nullptr);
+  CHECK_EQ(Parsed("3").Find("a"), nullptr);
+}
+
+TEST_CASE("integers keep 64 bits, larger ones become doubles") {
+  CHECK_EQ(Parsed("9223372036854775807").as_int(), std::numeric_limits<std::int64_t>::max());
+  CHECK_EQ(Parsed("-9223372036854775808").as_int(), std::numeric_limits<std::int64_t>::min());
+  CHECK(Parsed("9223372036854775808").is_double());
+  CHECK(Parsed("1.0").is_double());
+  CHECK(Parsed("1e2").is_double());
+}
+
+TEST_CASE("what is no JSON is refused") {
+  for (const char* text : {"",
+                           " ",
+                           "{",
+                           "[1,]",
+                           "{\"a\":1,}",
+                           "{a:1}",
+                           "'a'",
+                           "01",
+                           "+1",
+                           ".5",
+                           "1.",
+                           "NaN",
+                           "Infinity",
+                           "nul",
+                           "1 2",
+                           "\"\t\"",
+                           "\"\\x41\"",
+                           "\"\\ud800\"",
+                           "\"\\udc00\"",
+                           "{\"\\ud800\":1}",
+                           "// a\n1",
+                           "1e999",
+                           "\"abc",
+                           "\xEF\xBB\xBF"
+                           "1"}) {
+    CAPTURE(text);
+    CHECK_FALSE(ParseJson(text).ok());
+  }
+}
+
+TEST_CASE("an error tells where it is") {
+  const Result<ParsedJson, JsonError> parsed = ParseJson("{\"a\": tru}");
+  REQUIRE_FALSE(parsed.ok());
+  CHECK_GE(parsed.error().offset, 6u);
+  CHECK_LE(parsed.error().offset, 9u);
+  CHECK_EQ(Message("\"\xFF\""), "invalid UTF-8");
+  CHECK_EQ(ParseJson("[\"\xFF\"]").error().offset, 2u);
+}
+
+TEST_CASE("deep nesting is an error, not a crash") {
+  const std::string deep(100000, '[');
+  CHECK_EQ(Message(deep), "nested deeper than 256 levels");
+  CHECK_EQ(Message("[[[1]]]", {.max_depth = 2}), "nested deeper than 2 levels");
+  CHECK(ParseJson("[[1]]", {.max_depth = 2}).ok());
+}
+
+TEST_CASE("a repeated key keeps its first place and its last value, and is reported") {
+  const Result<ParsedJson, JsonError> parsed = ParseJson("{\"a\":1,\"b\":2,\"a\":3}");
+  REQUIRE(parsed.ok());
+  CHECK_EQ(parsed->value.Dump(), "{\"a\":3,\"b\":2}");
+  REQUIRE_EQ(parsed->duplicate_keys.size(), 1u);
+  CHECK_EQ(parsed->duplicate_keys[0], "a");
+}
+
+TEST_CASE("repeated keys among many are found as among few") {
+  std::string text = "{";
+  for (int i = 0; i < 100; ++i)
+    text += "\"k" + std::to_string(i % 90) + "\":" + std::to_string(i) + ",";
+  text.back() = '}';
+  const Result<ParsedJson, JsonError> parsed = ParseJson(text);
+  REQUIRE(parsed.ok());
+  CHECK_EQ(parsed->value.as_object().size(), 90u);
+  CHECK_EQ(parsed->value.Find("k3")->as_int(), 93);
+  CHECK_EQ(parsed->value.Find("k50")->as_int(), 50);
+  CHECK_EQ(parsed->duplicate_keys.size(), 10u);
+}
+
+TEST_CASE("Dump reads back to the same value") {
+  for (const char* text :
+       {"null", "[1,-2.5,1e-07,\"a\\\"\\\\\\n\\u0001\"]", "{\"z\":{\"y\":[]},\"a\":true}"}) {
+    const Json value = Parsed(text);
+    CHECK_EQ(Parsed(value.Dump()).Dump(), value.Dump());
+    CHECK_EQ(value.Dump(), text);
+  }
+}
+
+TEST_CASE("CanonicalDump is equal for equal content") {
+  CHECK_EQ(Parsed("{\"b\":1.0,\"a\":[1e0,2]}").CanonicalDump(),
+           Parsed(" {\"a\": [1, 2.0], \"b\": 1}").CanonicalDump());
+  CHECK_NE(Parsed("{\"a\":1}").CanonicalDump(), Parsed("{\"a\":1.5}").CanonicalDump());
+  CHECK_NE(Parsed("\"1\"").CanonicalDump(), Parsed("1").CanonicalDump());
+}
+
+TEST_CASE("Excerpt is short and cuts no character in two") {
+  CHECK_EQ(Parsed("\"abc\"").Excerpt(), "\"abc\"");
+  const Json long_text(std::string("\xC3\xA9\xC3\xA9\xC3\xA9"));
+  CHECK_EQ(long_text.Excerpt(4), "\"\xC3\xA9...");
+  CHECK_EQ(Json(Json::Array(1000)).Excerpt(), "an array of 1000 elements");
+}
+
+TEST_CASE("KindName speaks of JSON kinds") {
+  CHECK_EQ(std::string(Parsed("1").KindName()), "an integer");
+  CHECK_EQ(std::string(Parsed("1.5").KindName()), "a number");
+  CHECK_EQ(std::string(Parsed("{}").KindName()), "an object");
+}
+
+}  // namespace
+}  // namespace sglrun

@@ -20,7 +20,8 @@ struct RecordOptions {
   Json sampling;            // --sampling and --set: an object, used where a record gives nothing
   SamplingParams defaults;  // built-in, generation_config (--sampling-defaults) already laid over
   Compat compat = Compat::kNone;
-  bool strict = false;  // unknown top-level fields and repeated keys become record errors
+  bool strict = false;      // unknown top-level fields, repeated keys and ids become record errors
+  bool text_lines = false;  // --input-format text: a line is a prompt, not a JSON object
   std::uint64_t run_seed = 42;
   std::int64_t vocab_size = 0;  // for ids in logit_bias, token_ids_logprob, input_ids
 };
@@ -29,8 +30,10 @@ struct RecordOptions {
 struct Record {
   std::vector<GenerateRequest> requests;  // tickets are 0; the caller numbers them
   bool is_array = false;                  // list input or n > 1
+  std::string rid;                        // of an error row: the record's own, or the derived one
   std::vector<std::string> warnings;      // "unknown field \"foo\" is ignored"
-  Hash128 resume_key;                     // content with rid, without run-level options
+  Hash128 resume_key;    // content with rid and occurrence, without run-level options
+  Hash128 content_hash;  // content without rid: decides the shard
 };
 
 // A failed line still has an id and a key, for its error row and for --retry-errors.
@@ -40,6 +43,10 @@ struct RecordFailure {
   Hash128 resume_key;
   Hash128 content_hash;
 };
+
+// Whether options.sampling is acceptable over options.defaults: to be asked once, before the run.
+// Options that are not make every record fail with the same sentence.
+Status CheckRunSampling(const RecordOptions& options);
 
 // Turns lines into records. Remembers how often equal content was seen (decision 24), in a bounded
 // number of bytes a record, so lines must come in input order.

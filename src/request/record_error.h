@@ -8,8 +8,8 @@ namespace sglrun {
 
 // {"error":{"message","type","code","param","line"},"meta_info":{"id"}} (decisions 9 and 23).
 struct RecordError {
-  std::string message;  // value found, what was expected, the nearest known name
-  std::string param;    // "sampling_params.top_p", "input_ids[3]"; "" when no field is to blame
+  std::string message;     // value found, what was expected, the nearest known name
+  std::string param = {};  // "sampling_params.top_p", "input_ids[3]"; "" when no field is to blame
   std::string type = "invalid_request_error";
   int code = 400;
 };

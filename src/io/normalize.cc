@@ -1,0 +1,283 @@
+#include "io/normalize.h"
+
+#include <algorithm>
+#include <string_view>
+#include <unordered_set>
+#include <utility>
+
+#include "io/stop_pattern.h"
+#include "request/fields.h"
+#include "request/read_value.h"
+
+namespace sglrun::io {
+namespace {
+
+using request::BadValue;
+using request::ElementPath;
+using Outcome = Result<void, RecordError>;
+
+// What one line may ask for at most, so that no line can take the memory of the run.
+constexpr std::size_t kMaxResults = std::size_t{1} << 20;
+constexpr std::size_t kMaxPromptBytes = std::size_t{1} << 30;
+constexpr std::int64_t kMaxMaskTopK = 4096;
+
+class Normalizer {
+ public:
+  Normalizer(GenerateReqInput& input, const NormalizeOptions& options,
+             const RecordIdentity& identity, std::vector<std::string>& warnings)
+      : input_(input), options_(options), identity_(identity), warnings_(warnings) {}
+
+  Result<NormalizedRecord, RecordError> Run() {
+    SGLRUN_RETURN_IF_ERROR(ChoosePrompt());
+    SGLRUN_RETURN_IF_ERROR(CheckLengths());
+    SGLRUN_RETURN_IF_ERROR(ReadSampling());
+    SGLRUN_RETURN_IF_ERROR(CheckSamples());
+    SGLRUN_RETURN_IF_ERROR(CheckRids());
+    NormalizedRecord record;
+    record.is_array = is_batch_ || samples_ > 1;
+    for (std::size_t prompt = 0; prompt < prompts_; ++prompt) {
+      SGLRUN_ASSIGN_OR_RETURN(GenerateRequest request, MakeRequest(prompt));
+      for (std::size_t sample = 0; sample < samples_; ++sample) {
+        const bool last = sample + 1 == samples_;
+        record.requests.push_back(last ? std::move(request) : request);
+        record.requests.back().rid = Rid(prompt, sample);
+        record.requests.back().sample_index = static_cast<std::uint32_t>(sample);
+      }
+    }
+    return record;
+  }
+
+ private:
+  // Which field is the prompt, and of which shape (generate.md 1.3).
+  Outcome ChoosePrompt() {
+    const bool text = input_.text.given();
+    const bool ids = input_.input_ids.given();
+    const bool embeds = input_.input_embeds.given();
+    if (!text && !ids && !embeds) {
+      return RecordError{"one of text, input_ids or input_embeds must be given"};
+    }
+    if (text && ids && embeds) {
+      return RecordError{"text, input_ids and input_embeds are all given, one must be"};
+    }
+    if (embeds && (text || ids)) {
+      warnings_.push_back(std::string(text ? "text" : "input_ids") +
+                          " and input_embeds are given: input_embeds is ignored");
+      input_.input_embeds = {};
+    }
+    if (text && ids) {
+      warnings_.push_back("text and input_ids are given: input_ids is used");
+      if (input_.text.is_list != input_.input_ids.is_list ||
+          input_.text.values.size() != input_.input_ids.values.size()) {
+        return RecordError{"input_ids and text are both given, but not for the same prompts",
+                           "input_ids"};
+      }
+    }
+    is_batch_ =
+        text ? input_.text.is_list : (ids ? input_.input_ids.is_list : input_.input_embeds.is_list);
+    prompts_ = text ? input_.text.values.size()
+                    : (ids ? input_.input_ids.values.size() : input_.input_embeds.values.size());
+    return {};
+  }
+
+  template <class T>
+  Outcome CheckLength(std::string_view name, const PerPrompt<T>& field) const {
+    if (!field.is_list) return {};
+    if (!is_batch_) {
+      return RecordError{std::string(name) + " is an array, but the prompt is a single one",
+                         std::string(name)};
+    }
+    if (field.values.size() == prompts_) return {};
+    return RecordError{std::string(name) + " has " + std::to_string(field.values.size()) +
+                           " entries for a batch of " + std::to_string(prompts_),
+                       std::string(name)};
+  }
+
+  Outcome CheckLengths() const {
+    SGLRUN_RETURN_IF_ERROR(CheckLength("sampling_params", input_.sampling_params));
+    SGLRUN_RETURN_IF_ERROR(CheckLength("rid", input_.rid));
+    SGLRUN_RETURN_IF_ERROR(CheckLength("return_logprob", input_.return_logprob));
+    SGLRUN_RETURN_IF_ERROR(CheckLength("logprob_start_len", input_.logprob_start_len));
+    SGLRUN_RETURN_IF_ERROR(CheckLength("top_logprobs_num", input_.top_logprobs_num));
+    SGLRUN_RETURN_IF_ERROR(CheckLength("token_ids_logprob", input_.token_ids_logprob));
+    SGLRUN_RETURN_IF_ERROR(CheckLength("return_hidden_states", input_.return_hidden_states));
+    return CheckLength("return_sampling_mask", input_.return_sampling_mask);
+  }
+
+  std::string SamplingPath(std::size_t prompt) const {
+    return input_.sampling_params.is_list ? ElementPath("sampling_params", prompt)
+                                          : "sampling_params";
+  }
+
+  // One SamplingParams for each stated object, shared by all requests that use it.
+  Outcome ReadSampling() {
+    const std::size_t count = input_.sampling_params.is_list ? prompts_ : 1;
+    for (std::size_t i = 0; i < count; ++i) {
+      const std::string path = SamplingPath(i);
+      auto params = std::make_shared<SamplingParams>(options_.sampling);
+      if (input_.sampling_params.given()) {
+        SGLRUN_RETURN_IF_ERROR(request::OverlaySamplingParams(
+            input_.sampling_params.values[i], path, options_.sampling_context, *params, warnings_));
+      }
+      SGLRUN_RETURN_IF_ERROR(request::FinishSamplingParams(path, *params));
+      SGLRUN_RETURN_IF_ERROR(CheckStopPatterns(*params, path));
+      if (i > 0 && params->n != sampling_[0]->n) {
+        return BadValue(path + ".n", std::to_string(params->n),
+                        "the same for all prompts (" + std::to_string(sampling_[0]->n) + ")");
+      }
+      sampling_.push_back(std::move(params));
+    }
+    if (!sampling_.empty()) samples_ = static_cast<std::size_t>(sampling_[0]->n);
+    return {};
+  }
+
+  template <class T>
+  Outcome RefuseListWithSamples(std::string_view name, const PerPrompt<T>& field) const {
+    if (!field.is_list) return {};
+    return RecordError{std::string(name) + " is an array, which cannot be used with n > 1",
+                       std::string(name)};
+  }
+
+  Outcome CheckSamples() const {
+    if (prompts_ > kMaxResults / samples_ || PromptBytes() > kMaxPromptBytes / samples_) {
+      return RecordError{"n is " + std::to_string(samples_) + " for " + std::to_string(prompts_) +
+                             " prompts of " + std::to_string(PromptBytes()) +
+                             " bytes, which is more than one record may ask for",
+                         "sampling_params.n"};
+    }
+    if (samples_ == 1) return {};
+    SGLRUN_RETURN_IF_ERROR(RefuseListWithSamples("return_logprob", input_.return_logprob));
+    SGLRUN_RETURN_IF_ERROR(RefuseListWithSamples("logprob_start_len", input_.logprob_start_len));
+    SGLRUN_RETURN_IF_ERROR(RefuseListWithSamples("top_logprobs_num", input_.top_logprobs_num));
+    SGLRUN_RETURN_IF_ERROR(RefuseListWithSamples("token_ids_logprob", input_.token_ids_logprob));
+    return RefuseListWithSamples("return_sampling_mask", input_.return_sampling_mask);
+  }
+
+  std::size_t PromptBytes() const {
+    std::size_t bytes = 0;
+    for (const std::string& text : input_.text.values) bytes += text.size();
+    for (const auto& ids : input_.input_ids.values) bytes += ids.size() * sizeof(ids[0]);
+    return bytes;
+  }
+
+  Outcome CheckRids() const {
+    if (!input_.rid.is_list) return {};
+    std::unordered_set<std::string_view> seen;
+    for (const std::string& rid : input_.rid.values) {
+      if (seen.insert(rid).second) continue;
+      return RecordError{"rid holds " + Json(rid).Excerpt() + " twice", "rid"};
+    }
+    return {};
+  }
+
+  std::string Rid(std::size_t prompt, std::size_t sample) const {
+    const std::size_t result = prompt * samples_ + sample;
+    const bool is_array = is_batch_ || samples_ > 1;
+    if (!input_.rid.given()) {
+      return is_array ? identity_.DefaultRid(result) : identity_.DefaultRid();
+    }
+    if (input_.rid.is_list) {
+      const std::string& rid = input_.rid.values[prompt];
+      return samples_ > 1 ? rid + "_" + std::to_string(sample) : rid;
+    }
+    const std::string& rid = input_.rid.values[0];
+    return is_array ? rid + "_" + std::to_string(result) : rid;
+  }
+
+  std::string PromptPath(std::string_view name, std::size_t prompt) const {
+    return is_batch_ ? ElementPath(name, prompt) : std::string(name);
+  }
+
+  Outcome SetPrompt(std::size_t prompt, GenerateRequest& request) {
+    if (input_.input_ids.given()) {
+      request.input_ids = std::move(input_.input_ids.values[prompt]);
+      if (!request.input_ids->empty()) return {};
+      return BadValue(PromptPath("input_ids", prompt), "[]", "at least one token id");
+    }
+    if (input_.text.given()) {
+      request.text = std::move(input_.text.values[prompt]);
+      if (!request.text.empty()) return {};
+      return BadValue(PromptPath("text", prompt), "\"\"", "a prompt that is not empty");
+    }
+    request.input_embeds = std::move(input_.input_embeds.values[prompt]);
+    return {};
+  }
+
+  Outcome SetLogprobs(std::size_t prompt, GenerateRequest& request) {
+    request.return_logprob = input_.return_logprob.ValueOr(prompt, false);
+    request.top_logprobs_num = input_.top_logprobs_num.ValueOr(prompt, 0);
+    if (const std::int64_t vocab = options_.sampling_context.vocab_size; vocab > 0) {
+      request.top_logprobs_num = std::min(request.top_logprobs_num, vocab);
+    }
+    std::vector<std::int64_t> ids = input_.token_ids_logprob.ValueOr(prompt, {});
+    if (!ids.empty()) request.token_ids_logprob = std::move(ids);
+    request.return_text_in_logprobs = input_.return_text_in_logprobs;
+    if (!request.return_logprob) return {};
+
+    const std::string path = input_.logprob_start_len.is_list
+                                 ? ElementPath("logprob_start_len", prompt)
+                                 : "logprob_start_len";
+    const std::int64_t otherwise = request.input_embeds ? -1 : options_.logprob_start_len;
+    request.logprob_start_len = input_.logprob_start_len.ValueOr(prompt, otherwise);
+    const auto& range = request::FindField(request::Scope::kRecord, "logprob_start_len")->range;
+    if (!range.Contains(static_cast<double>(request.logprob_start_len))) {
+      return BadValue(path, std::to_string(request.logprob_start_len), range.ToString());
+    }
+    if (request.input_embeds && request.logprob_start_len >= 0) {
+      return BadValue(path, std::to_string(request.logprob_start_len),
+                      "-1 together with input_embeds, which have no prompt logprobs");
+    }
+    return {};
+  }
+
+  Result<GenerateRequest, RecordError> MakeRequest(std::size_t prompt) {
+    GenerateRequest request;
+    SGLRUN_RETURN_IF_ERROR(SetPrompt(prompt, request));
+    request.sampling = sampling_[input_.sampling_params.is_list ? prompt : 0];
+    request.seed = request.sampling->sampling_seed.has_value()
+                       ? static_cast<std::uint64_t>(*request.sampling->sampling_seed)
+                       : identity_.Seed(prompt);
+    SGLRUN_RETURN_IF_ERROR(SetLogprobs(prompt, request));
+    request.return_hidden_states = input_.return_hidden_states.ValueOr(prompt, HiddenStates::kNone);
+    request.return_prompt_token_ids = input_.return_prompt_token_ids;
+    request.return_sampling_mask = input_.return_sampling_mask.ValueOr(prompt, false);
+    if (request.return_sampling_mask && request.sampling->top_k > kMaxMaskTopK) {
+      return RecordError{"return_sampling_mask needs top_k in [1, 4096]",
+                         SamplingPath(prompt) + ".top_k"};
+    }
+    return request;
+  }
+
+  GenerateReqInput& input_;
+  const NormalizeOptions& options_;
+  const RecordIdentity& identity_;
+  std::vector<std::string>& warnings_;
+
+  bool is_batch_ = false;
+  std::size_t prompts_ = 0;
+  std::size_t samples_ = 1;
+  std::vector<std::shared_ptr<const SamplingParams>> sampling_;
+};
+
+}  // namespace
+
+std::string RecordIdentity::DefaultRid() const {
+  return HashBytes(content.ToHex(), occurrence).ToHex();
+}
+
+std::string RecordIdentity::DefaultRid(std::size_t result) const {
+  return HashBytes(DefaultRid(), result).ToHex();
+}
+
+std::uint64_t RecordIdentity::Seed(std::size_t prompt) const {
+  const std::uint64_t record = MixSeeds(MixSeeds(run_seed, content.high), content.low);
+  return MixSeeds(MixSeeds(record, occurrence), prompt);
+}
+
+Result<NormalizedRecord, RecordError> Normalize(GenerateReqInput input,
+                                                const NormalizeOptions& options,
+                                                const RecordIdentity& identity,
+                                                std::vector<std::string>& warnings) {
+  return Normalizer(input, options, identity, warnings).Run();
+}
+
+}  // namespace sglrun::io

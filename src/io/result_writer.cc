@@ -1,0 +1,314 @@
+#include "io/result_writer.h"
+
+#include <filesystem>
+#include <system_error>
+
+#include "base/json.h"
+#include "base/utf8.h"
+#include "io/hidden_state_file.h"
+
+namespace sglrun::io {
+namespace {
+
+void Text(JsonWriter& w, const std::string& text) {
+  if (IsValidUtf8(text)) {
+    w.String(text);
+  } else {
+    w.String(ToValidUtf8(text));
+  }
+}
+
+template <class T>
+void Integers(JsonWriter& w, const std::vector<T>& values) {
+  w.BeginArray();
+  for (const T value : values) w.Int(value);
+  w.EndArray();
+}
+
+void Floats(JsonWriter& w, std::span<const float> values) {
+  w.BeginArray();
+  for (const float value : values) w.Float(value);
+  w.EndArray();
+}
+
+void FinishReasonObject(JsonWriter& w, const FinishReason& reason) {
+  w.BeginObject();
+  w.Key("type");
+  if (reason.kind == FinishReason::Kind::kLength) {
+    w.String("length");
+    w.Key("length");
+    w.Int(reason.length);
+  } else {
+    w.String("stop");
+    w.Key("matched");
+    if (const auto* id = std::get_if<std::int32_t>(&reason.matched)) {
+      w.Int(*id);
+    } else {
+      Text(w, std::get<std::string>(reason.matched));
+    }
+  }
+  w.EndObject();
+}
+
+// [logprob, token_id, text]
+void Triple(JsonWriter& w, const TokenLogprob& token) {
+  w.BeginArray();
+  if (token.logprob.has_value()) {
+    w.Float(*token.logprob);
+  } else {
+    w.Null();
+  }
+  w.Int(token.token_id);
+  if (token.text.has_value()) {
+    Text(w, *token.text);
+  } else {
+    w.Null();
+  }
+  w.EndArray();
+}
+
+void Triples(JsonWriter& w, const std::vector<TokenLogprob>& tokens) {
+  w.BeginArray();
+  for (const TokenLogprob& token : tokens) Triple(w, token);
+  w.EndArray();
+}
+
+// An absent or empty list of a position is null.
+void Positions(JsonWriter& w, std::string_view key,
+               const std::optional<std::vector<PositionLogprobs>>& positions) {
+  if (!positions.has_value()) return;
+  w.Key(key);
+  w.BeginArray();
+  for (const PositionLogprobs& position : *positions) {
+    if (position.has_value() && !position->empty()) {
+      Triples(w, *position);
+    } else {
+      w.Null();
+    }
+  }
+  w.EndArray();
+}
+
+void Logprobs(JsonWriter& w, const LogprobResult& logprobs) {
+  w.Key("input_token_logprobs");
+  Triples(w, logprobs.input_token_logprobs);
+  w.Key("output_token_logprobs");
+  Triples(w, logprobs.output_token_logprobs);
+  w.Key("output_token_logprobs_length");
+  w.UInt(logprobs.output_token_logprobs.size());
+  Positions(w, "input_top_logprobs", logprobs.input_top_logprobs);
+  Positions(w, "output_top_logprobs", logprobs.output_top_logprobs);
+  Positions(w, "input_token_ids_logprobs", logprobs.input_token_ids_logprobs);
+  Positions(w, "output_token_ids_logprobs", logprobs.output_token_ids_logprobs);
+}
+
+void SamplingMask(JsonWriter& w, const SamplingMaskResult& mask) {
+  w.Key("output_token_sampling_mask");
+  w.BeginArray();
+  for (const auto& ids : mask.kept_ids) Integers(w, ids);
+  w.EndArray();
+  w.Key("output_token_sampling_logprobs");
+  Floats(w, mask.chosen_logprobs);
+  w.Key("output_token_sampling_mask_length");
+  w.UInt(mask.kept_ids.size());
+}
+
+// Element 0 is the matrix of the prompt rows, the others are one row each; "last": one flat vector.
+void InlineHiddenStates(JsonWriter& w, const HiddenStateResult& states) {
+  const std::span<const float> values(states.values);
+  if (states.last_only) {
+    Floats(w, values);
+    return;
+  }
+  const auto width = static_cast<std::size_t>(states.width);
+  const std::size_t rows = width > 0 ? values.size() / width : 0;
+  const auto prompt_rows = static_cast<std::size_t>(states.prompt_rows);
+  w.BeginArray();
+  w.BeginArray();
+  for (std::size_t row = 0; row < std::min(prompt_rows, rows); ++row) {
+    Floats(w, values.subspan(row * width, width));
+  }
+  w.EndArray();
+  for (std::size_t row = prompt_rows; row < rows; ++row) {
+    Floats(w, values.subspan(row * width, width));
+  }
+  w.EndArray();
+}
+
+// What stands in a row for a side file.
+void SideFileReference(JsonWriter& w, const std::string& file, const HiddenStateResult& states) {
+  w.BeginObject();
+  w.Key("file");
+  Text(w, file);
+  w.Key("shape");
+  Integers(w, HiddenStateShape(states));
+  w.Key("dtype");
+  w.String("float32");
+  w.EndObject();
+}
+
+// Writes the states of one result beside the output and gives the file's path relative to it.
+Result<std::string> WriteSideFile(const RowOptions& options, const RowPlace& place,
+                                  std::size_t index, const HiddenStateResult& states) {
+  namespace fs = std::filesystem;
+  const fs::path folder = options.output_path + ".hidden";
+  std::error_code code;
+  fs::create_directories(folder, code);
+  if (code) return Error{"cannot create \"" + folder.string() + "\": " + code.message()};
+  const bool npy = options.hidden_states == HiddenStateForm::kNpy;
+  std::string name = place.key.ToHex();
+  if (place.is_array) name += "-" + std::to_string(index);
+  name += npy ? ".npy" : ".safetensors";
+  const std::string path = (folder / name).string();
+  SGLRUN_RETURN_IF_ERROR(npy ? WriteNpy(path, states) : WriteSafetensors(path, states));
+  return (folder.filename() / name).string();
+}
+
+Status HiddenStatesOf(JsonWriter& w, const RowOptions& options, const RowPlace& place,
+                      std::size_t index, const HiddenStateResult& states) {
+  w.Key("hidden_states");
+  if (options.hidden_states == HiddenStateForm::kInline) {
+    InlineHiddenStates(w, states);
+    return {};
+  }
+  SGLRUN_ASSIGN_OR_RETURN(const std::string file, WriteSideFile(options, place, index, states));
+  SideFileReference(w, file, states);
+  return {};
+}
+
+enum class Stage : std::uint8_t { kPartial, kFinished };
+
+void MetaInfo(JsonWriter& w, const RowOptions& options, const GenerateResult& result, Stage stage) {
+  w.Key("id");
+  Text(w, result.rid);
+  w.Key("finish_reason");
+  if (stage == Stage::kFinished) {
+    FinishReasonObject(w, result.finish_reason);
+  } else {
+    w.Null();
+  }
+  w.Key("prompt_tokens");
+  w.Int(result.prompt_tokens);
+  w.Key("completion_tokens");
+  w.UInt(result.output_ids.size());
+  if (!options.no_timing) {
+    w.Key("cached_tokens");
+    w.Int(result.cached_tokens);
+    w.Key("e2e_latency");
+    w.Double(result.e2e_latency);
+  }
+  if (result.logprobs.has_value()) Logprobs(w, *result.logprobs);
+  if (result.sampling_mask.has_value()) SamplingMask(w, *result.sampling_mask);
+}
+
+// The keys of a result before meta_info.
+void Head(JsonWriter& w, const GenerateResult& result) {
+  w.Key("text");
+  Text(w, result.text);
+  w.Key("output_ids");
+  Integers(w, result.output_ids);
+  if (result.prompt_token_ids.has_value()) {
+    w.Key("prompt_token_ids");
+    Integers(w, *result.prompt_token_ids);
+  }
+}
+
+Status ResultObject(JsonWriter& w, const RowOptions& options, const RowPlace& place,
+                    std::size_t index, const GenerateResult& result) {
+  w.BeginObject();
+  if (options.with_line) {
+    w.Key("line");
+    w.Int(place.line);
+  }
+  Head(w, result);
+  w.Key("meta_info");
+  w.BeginObject();
+  MetaInfo(w, options, result, Stage::kFinished);
+  if (result.hidden_states.has_value()) {
+    SGLRUN_RETURN_IF_ERROR(HiddenStatesOf(w, options, place, index, *result.hidden_states));
+  }
+  w.EndObject();
+  w.EndObject();
+  return {};
+}
+
+}  // namespace
+
+const RecordError* ResultWriter::FirstError(std::span<const GenerateResult> results) {
+  for (const GenerateResult& result : results) {
+    if (result.error.has_value()) return &*result.error;
+  }
+  return nullptr;
+}
+
+Status ResultWriter::AppendRow(const RowPlace& place, std::span<const GenerateResult> results,
+                               std::string& out) const {
+  if (const RecordError* error = FirstError(results)) {
+    AppendErrorRow(place, *error, out);
+    return {};
+  }
+  CHECK(place.is_array || results.size() == 1) << results.size() << " results for one row";
+  const bool as_array = place.is_array && !options_.flatten;
+  JsonWriter array(out);
+  if (as_array) array.BeginArray();
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    JsonWriter single(out);
+    JsonWriter& w = as_array ? array : single;
+    SGLRUN_RETURN_IF_ERROR(ResultObject(w, options_, place, i, results[i]));
+    if (!as_array) out.push_back('\n');
+  }
+  if (as_array) {
+    array.EndArray();
+    out.push_back('\n');
+  }
+  return {};
+}
+
+void ResultWriter::AppendErrorRow(const RowPlace& place, const RecordError& error,
+                                  std::string& out) const {
+  JsonWriter w(out);
+  w.BeginObject();
+  w.Key("error");
+  w.BeginObject();
+  w.Key("message");
+  Text(w, error.message);
+  w.Key("type");
+  Text(w, error.type);
+  w.Key("code");
+  w.Int(error.code);
+  w.Key("param");
+  if (error.param.empty()) {
+    w.Null();
+  } else {
+    Text(w, error.param);
+  }
+  w.Key("line");
+  w.Int(place.line);
+  w.EndObject();
+  w.Key("meta_info");
+  w.BeginObject();
+  w.Key("id");
+  Text(w, place.rid);
+  w.EndObject();
+  w.EndObject();
+  out.push_back('\n');
+}
+
+void ResultWriter::AppendChunk(const RowPlace& place, std::size_t index,
+                               const GenerateResult& so_far, std::string& out) const {
+  JsonWriter w(out);
+  w.BeginObject();
+  w.Key("line");
+  w.Int(place.line);
+  w.Key("index");
+  w.UInt(index);
+  Head(w, so_far);
+  w.Key("meta_info");
+  w.BeginObject();
+  MetaInfo(w, options_, so_far, Stage::kPartial);
+  w.EndObject();
+  w.EndObject();
+  out.push_back('\n');
+}
+
+}  // namespace sglrun::io

@@ -1,0 +1,55 @@
+// Results and errors to rows, with a fixed order of keys, so that equal results are equal bytes
+// (generate.md 4.1, 5, 12; decisions 7 to 9, 21 to 23).
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "base/hash.h"
+#include "base/result.h"
+#include "request/generate_result.h"
+#include "request/record_error.h"
+
+namespace sglrun::io {
+
+enum class HiddenStateForm : std::uint8_t { kInline, kSafetensors, kNpy };
+
+struct RowOptions {
+  bool no_timing = false;  // leave out e2e_latency and cached_tokens
+  bool flatten = false;    // one line a result, arrays opened
+  bool with_line = false;  // --order completion: every object tells its input line
+  HiddenStateForm hidden_states = HiddenStateForm::kInline;
+  std::string output_path;  // side files of hidden states go to <output_path>.hidden/
+};
+
+// The record a row belongs to.
+struct RowPlace {
+  std::int64_t line = 0;  // 1-based physical line of its file
+  std::string rid;        // id of its error row
+  Hash128 key;            // names its side files
+  bool is_array = false;  // list input or n > 1
+};
+
+class ResultWriter {
+ public:
+  explicit ResultWriter(RowOptions options) : options_(std::move(options)) {}
+
+  // Appends the row of a record, line end included; with `flatten` one line a result. One failed
+  // result makes the whole record an error row, and is what FirstError gives. Fails only when a
+  // side file cannot be written.
+  Status AppendRow(const RowPlace& place, std::span<const GenerateResult> results,
+                   std::string& out) const;
+  void AppendErrorRow(const RowPlace& place, const RecordError& error, std::string& out) const;
+  // A partial result of --stream-jsonl: what there is so far, with finish_reason null, the line and
+  // the index of the result in its array.
+  void AppendChunk(const RowPlace& place, std::size_t index, const GenerateResult& so_far,
+                   std::string& out) const;
+
+  static const RecordError* FirstError(std::span<const GenerateResult> results);
+
+ private:
+  RowOptions options_;
+};
+
+}  // namespace sglrun::io

@@ -100,10 +100,13 @@ class IncrementalDetokenizer {
 
   std::string Append(TokenId id);
   std::string Finish();
+  // The text ends inside a character, whose bytes are held back.
+  bool pending() const { return !pending_.empty(); }
 
  private:
   const Tokenizer* tokenizer_;
   bool skip_special_tokens_;
+  bool at_start_;        // no text yet, and the text's leading space is not part of it
   std::string pending_;  // bytes not yet emitted
 };
 

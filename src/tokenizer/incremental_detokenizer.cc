@@ -1,0 +1,36 @@
+#include "base/utf8.h"
+#include "tokenizer/tokenizer.h"
+
+namespace sglrun::tokenizer {
+
+IncrementalDetokenizer::IncrementalDetokenizer(const Tokenizer& tokenizer,
+                                               std::span<const TokenId> prompt_tail,
+                                               bool skip_special_tokens)
+    : tokenizer_(&tokenizer), skip_special_tokens_(skip_special_tokens) {
+  std::string before;
+  tokenizer.AppendBytes(prompt_tail, skip_special_tokens, before);
+  at_start_ = tokenizer.StripsLeadingSpace() && before.empty();
+}
+
+std::string IncrementalDetokenizer::Append(TokenId id) {
+  std::string bytes;
+  tokenizer_->AppendBytes({&id, 1}, skip_special_tokens_, bytes);
+  if (at_start_ && !bytes.empty()) {
+    // What is dropped at the start hangs on the first token alone. Half a character holds no space.
+    at_start_ = false;
+    if (IsValidUtf8(bytes)) bytes = tokenizer_->Decode({&id, 1}, skip_special_tokens_);
+  }
+  pending_ += bytes;
+  const std::size_t ready = pending_.size() - IncompleteUtf8Suffix(pending_);
+  std::string text = ToValidUtf8(std::string_view(pending_).substr(0, ready));
+  pending_.erase(0, ready);
+  return text;
+}
+
+std::string IncrementalDetokenizer::Finish() {
+  std::string text = ToValidUtf8(pending_);
+  pending_.clear();
+  return text;
+}
+
+}  // namespace sglrun::tokenizer

@@ -1,0 +1,180 @@
+#include "tokenizer/normalizer.h"
+
+#include <array>
+#include <utility>
+
+#include "base/utf8.h"
+#include "tokenizer/byte_alphabet.h"
+#include "tokenizer/pattern.h"
+#include "tokenizer/unicode.h"
+
+namespace sglrun::tokenizer {
+namespace {
+
+using StepPtr = std::unique_ptr<NormalizerStep>;
+
+// A step that needs no state besides its function.
+class FunctionStep final : public NormalizerStep {
+ public:
+  explicit FunctionStep(std::string (*function)(std::string_view)) : function_(function) {}
+  Status Apply(std::string& text) const override {
+    text = function_(text);
+    return {};
+  }
+
+ private:
+  std::string (*function_)(std::string_view);
+};
+
+class PrependStep final : public NormalizerStep {
+ public:
+  explicit PrependStep(std::string prefix) : prefix_(std::move(prefix)) {}
+  Status Apply(std::string& text) const override {
+    text.insert(0, prefix_);
+    return {};
+  }
+
+ private:
+  std::string prefix_;
+};
+
+class ReplaceStep final : public NormalizerStep {
+ public:
+  ReplaceStep(Regex regex, std::string content)
+      : regex_(std::move(regex)), content_(std::move(content)) {}
+  Status Apply(std::string& text) const override { return ReplaceAll(regex_, content_, text); }
+
+ private:
+  Regex regex_;
+  std::string content_;
+};
+
+class StripStep final : public NormalizerStep {
+ public:
+  StripStep(bool left, bool right) : left_(left), right_(right) {}
+
+  Status Apply(std::string& text) const override {
+    std::size_t begin = 0;
+    std::size_t end = 0;  // behind the last character that stays
+    bool inside = !left_;
+    for (std::size_t pos = 0; pos < text.size();) {
+      const std::size_t start = pos;
+      const bool blank = IsWhitespace(DecodeUtf8(text, pos));
+      if (!inside && !blank) {
+        inside = true;
+        begin = start;
+      }
+      if (!blank) end = pos;
+    }
+    if (!inside) begin = text.size();
+    if (!right_) end = text.size();
+    text = begin < end ? text.substr(begin, end - begin) : "";
+    return {};
+  }
+
+ private:
+  bool left_;
+  bool right_;
+};
+
+template <NormalForm kForm>
+std::string Normalize(std::string_view text) {
+  return ToNormalForm(text, kForm);
+}
+
+template <auto kFunction>
+Result<StepPtr> MakeFunctionStep(const JsonView&) {
+  return StepPtr(std::make_unique<FunctionStep>(kFunction));
+}
+
+Result<StepPtr> ParsePrepend(const JsonView& json) {
+  SGLRUN_ASSIGN_OR_RETURN(const JsonView member, json.Member("prepend"));
+  SGLRUN_ASSIGN_OR_RETURN(std::string prefix, member.String());
+  return StepPtr(std::make_unique<PrependStep>(std::move(prefix)));
+}
+
+Result<StepPtr> ParseReplace(const JsonView& json) {
+  SGLRUN_ASSIGN_OR_RETURN(const JsonView pattern, json.Member("pattern"));
+  SGLRUN_ASSIGN_OR_RETURN(Regex regex, ParsePattern(pattern));
+  SGLRUN_ASSIGN_OR_RETURN(const JsonView content_json, json.Member("content"));
+  SGLRUN_ASSIGN_OR_RETURN(std::string content, content_json.String());
+  return StepPtr(std::make_unique<ReplaceStep>(std::move(regex), std::move(content)));
+}
+
+Result<StepPtr> ParseStrip(const JsonView& json) {
+  SGLRUN_ASSIGN_OR_RETURN(const bool left, json.BoolOr("strip_left", true));
+  SGLRUN_ASSIGN_OR_RETURN(const bool right, json.BoolOr("strip_right", true));
+  return StepPtr(std::make_unique<StripStep>(left, right));
+}
+
+struct Kind {
+  std::string_view name;
+  Result<StepPtr> (*parse)(const JsonView&);
+};
+constexpr std::array kKinds = {
+    Kind{"NFC", MakeFunctionStep<Normalize<NormalForm::kNfc>>},
+    Kind{"NFD", MakeFunctionStep<Normalize<NormalForm::kNfd>>},
+    Kind{"NFKC", MakeFunctionStep<Normalize<NormalForm::kNfkc>>},
+    Kind{"NFKD", MakeFunctionStep<Normalize<NormalForm::kNfkd>>},
+    Kind{"Lowercase", MakeFunctionStep<ToLowerCase>},
+    Kind{"StripAccents", MakeFunctionStep<RemoveMarks>},
+    Kind{"ByteLevel", MakeFunctionStep<BytesToLetters>},
+    Kind{"Strip", ParseStrip},
+    Kind{"Prepend", ParsePrepend},
+    Kind{"Replace", ParseReplace},
+};
+
+}  // namespace
+
+Result<Normalizer> Normalizer::Parse(const JsonView& json) {
+  Normalizer out;
+  if (!json.json().is_null()) SGLRUN_RETURN_IF_ERROR(out.ParseInto(json));
+  return out;
+}
+
+Normalizer Normalizer::SentencePiece(bool add_space_prefix) {
+  static constexpr std::string_view kSpace = "\xE2\x96\x81";
+  Normalizer out;
+  if (add_space_prefix) out.steps_.push_back(std::make_unique<PrependStep>(std::string(kSpace)));
+  Result<Regex> space = Regex::CompileLiteral(" ");
+  CHECK(space.ok());
+  out.steps_.push_back(
+      std::make_unique<ReplaceStep>(std::move(space).value(), std::string(kSpace)));
+  return out;
+}
+
+Normalizer Normalizer::Nfc() {
+  Normalizer out;
+  out.steps_.push_back(std::make_unique<FunctionStep>(Normalize<NormalForm::kNfc>));
+  return out;
+}
+
+Status Normalizer::ParseInto(const JsonView& json) {
+  SGLRUN_ASSIGN_OR_RETURN(const std::string type, json.Type());
+  if (type == "Sequence") {
+    SGLRUN_ASSIGN_OR_RETURN(const JsonView list, json.Member("normalizers"));
+    SGLRUN_ASSIGN_OR_RETURN(const std::vector<JsonView> elements, list.Elements());
+    for (const JsonView& element : elements) SGLRUN_RETURN_IF_ERROR(ParseInto(element));
+    return {};
+  }
+  std::vector<std::string_view> names = {"Sequence"};
+  for (const Kind& kind : kKinds) {
+    names.push_back(kind.name);
+    if (kind.name != type) continue;
+    SGLRUN_ASSIGN_OR_RETURN(StepPtr step, kind.parse(json));
+    steps_.push_back(std::move(step));
+    return {};
+  }
+  SGLRUN_ASSIGN_OR_RETURN(const JsonView name, json.Member("type"));
+  return name.Unsupported(type, names);
+}
+
+Status Normalizer::Apply(std::string& text) const {
+  for (const StepPtr& step : steps_) {
+    if (text.empty()) break;
+    SGLRUN_RETURN_IF_ERROR(step->Apply(text));
+  }
+  return {};
+}
+
+}  // namespace sglrun::tokenizer

@@ -1,0 +1,37 @@
+// The normalizer of a tokenizer.json: rewrites text before it is cut. Sequences are flattened.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tokenizer/json_view.h"
+
+namespace sglrun::tokenizer {
+
+class NormalizerStep {
+ public:
+  virtual ~NormalizerStep() = default;
+  virtual Status Apply(std::string& text) const = 0;  // `text` is not empty
+};
+
+class Normalizer {
+ public:
+  // `json` may be null: then text stays as it is.
+  static Result<Normalizer> Parse(const JsonView& json);
+
+  // What SentencePiece-like GGUF vocabularies imply: U+2581 for spaces, one before the text.
+  static Normalizer SentencePiece(bool add_space_prefix);
+  static Normalizer Nfc();
+
+  bool empty() const { return steps_.empty(); }
+  Status Apply(std::string& text) const;
+
+ private:
+  Status ParseInto(const JsonView& json);
+
+  std::vector<std::unique_ptr<NormalizerStep>> steps_;
+};
+
+}  // namespace sglrun::tokenizer

@@ -1,0 +1,39 @@
+// A tokenizer is the same machine whatever file it comes from; a file's reader fills in the parts.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "tokenizer/added_tokens.h"
+#include "tokenizer/decoder.h"
+#include "tokenizer/normalizer.h"
+#include "tokenizer/post_processor.h"
+#include "tokenizer/pre_tokenizer.h"
+#include "tokenizer/text_model.h"
+#include "tokenizer/vocabulary.h"
+
+namespace sglrun::tokenizer {
+
+struct TokenizerParts {
+  Vocabulary vocabulary;  // all tokens, added ones included
+  std::vector<AddedToken> added_tokens;
+  Normalizer normalizer;
+  PreTokenizer pre_tokenizer;
+  std::unique_ptr<TextModel> model;
+  PostProcessor post_processor;
+  Decoder decoder;
+  std::optional<TokenId> bos_id, eos_id;
+  std::vector<TokenId> other_stop_ids;
+  std::string chat_template;
+};
+
+// Gives the added tokens a place in the vocabulary. A token that stands there already must have the
+// same id.
+Status AddToVocabulary(std::span<const AddedToken> tokens, Vocabulary& vocabulary);
+
+Result<std::unique_ptr<Tokenizer>> AssembleTokenizer(TokenizerParts parts);
+
+}  // namespace sglrun::tokenizer

@@ -1,0 +1,194 @@
+#include <algorithm>
+#include <array>
+
+#include "base/strings.h"
+#include "base/utf8.h"
+#include "tokenizer/parts.h"
+
+namespace sglrun::tokenizer {
+namespace {
+
+// Ends of a message that families put beside their end-of-sequence token.
+constexpr std::array<std::string_view, 3> kEndOfMessage = {
+    "<|eom_id|>", "<|content_model_end_sampling|>", "<|ifm|im_end|>"};
+
+class PipelineTokenizer final : public Tokenizer {
+ public:
+  explicit PipelineTokenizer(TokenizerParts parts) : parts_(std::move(parts)) {}
+
+  Status Prepare() {
+    special_.assign(static_cast<std::size_t>(vocab_size()), false);
+    for (const AddedToken& token : parts_.added_tokens) {
+      if (token.special) special_[static_cast<std::size_t>(token.id)] = true;
+      SGLRUN_RETURN_IF_ERROR(AddToFinder(token));
+    }
+    offsets_.reserve(static_cast<std::size_t>(vocab_size()) + 1);
+    for (TokenId id = 0; id < vocab_size(); ++id) {
+      offsets_.push_back(bytes_.size());
+      if (IsToken(id)) bytes_ += parts_.decoder.BytesInside(parts_.vocabulary.Text(id));
+    }
+    offsets_.push_back(bytes_.size());
+    return {};
+  }
+
+  Result<std::vector<TokenId>> Encode(std::string_view text, EncodeOptions options) const override {
+    std::string repaired;
+    if (!IsValidUtf8(text)) {
+      repaired = ToValidUtf8(text);
+      text = repaired;
+    }
+    std::vector<TokenId> ids;
+    const PostProcessor& post = parts_.post_processor;
+    if (options.add_special_tokens) ids = post.prefix;
+    std::vector<Section> sections;
+    raw_finder_.Split(text, sections);
+    for (const Section& section : sections) {
+      if (section.id) {
+        ids.push_back(*section.id);
+      } else {
+        SGLRUN_RETURN_IF_ERROR(EncodeRaw({section.text, section.text.data() == text.data()}, ids));
+      }
+    }
+    if (options.add_special_tokens) {
+      ids.insert(ids.end(), post.suffix.begin(), post.suffix.end());
+    }
+    return ids;
+  }
+
+  std::string Decode(std::span<const TokenId> ids, bool skip_special_tokens) const override {
+    if (parts_.decoder.JoinsBytes()) {
+      std::string bytes;
+      AppendBytes(ids, skip_special_tokens, bytes);
+      return ToValidUtf8(bytes);
+    }
+    std::vector<std::string> tokens;
+    tokens.reserve(ids.size());
+    for (const TokenId id : ids) {
+      if (IsShown(id, skip_special_tokens)) tokens.emplace_back(parts_.vocabulary.Text(id));
+    }
+    return parts_.decoder.Decode(std::move(tokens));
+  }
+
+  std::int32_t vocab_size() const override { return parts_.vocabulary.size(); }
+  bool IsToken(TokenId id) const override { return parts_.vocabulary.IsToken(id); }
+  bool IsSpecial(TokenId id) const override {
+    return IsToken(id) && special_[static_cast<std::size_t>(id)];
+  }
+  std::optional<TokenId> Find(std::string_view token) const override {
+    return parts_.vocabulary.Find(token);
+  }
+  std::string TokenName(TokenId id) const override {
+    return std::string(parts_.vocabulary.Text(id));
+  }
+  std::string TokenBytes(TokenId id) const override { return std::string(BytesOf(id)); }
+
+  std::optional<TokenId> bos_id() const override { return parts_.bos_id; }
+  std::optional<TokenId> eos_id() const override { return parts_.eos_id; }
+
+  std::vector<TokenId> StopIds() const override {
+    std::vector<TokenId> ids = parts_.other_stop_ids;
+    if (parts_.eos_id) ids.push_back(*parts_.eos_id);
+    for (const AddedToken& token : parts_.added_tokens) {
+      if (std::find(kEndOfMessage.begin(), kEndOfMessage.end(), token.content) !=
+          kEndOfMessage.end()) {
+        ids.push_back(static_cast<TokenId>(token.id));
+      }
+    }
+    std::sort(ids.begin(), ids.end());
+    ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
+    return ids;
+  }
+
+  const std::string& chat_template() const override { return parts_.chat_template; }
+  std::string Description() const override {
+    return parts_.model->Name() + ", " +
+           FormatCount(static_cast<std::int64_t>(parts_.vocabulary.count())) + " tokens";
+  }
+  bool StripsLeadingSpace() const override { return parts_.decoder.StripsLeadingSpace(); }
+
+  void AppendBytes(std::span<const TokenId> ids, bool skip_special_tokens,
+                   std::string& out) const override {
+    for (const TokenId id : ids) {
+      if (IsShown(id, skip_special_tokens)) out += BytesOf(id);
+    }
+  }
+
+ private:
+  Status AddToFinder(const AddedToken& token) {
+    if (!token.normalized) {
+      raw_finder_.Add(token.content, token);
+      return {};
+    }
+    std::string text = token.content;
+    SGLRUN_RETURN_IF_ERROR(parts_.normalizer.Apply(text));
+    normalized_finder_.Add(text, token);
+    return {};
+  }
+
+  // A stretch of the text as it came: normalise it, look for the other added tokens.
+  Status EncodeRaw(const Piece& raw, std::vector<TokenId>& ids) const {
+    std::string normalized;
+    std::string_view text = raw.text;
+    if (!parts_.normalizer.empty()) {
+      normalized = text;
+      SGLRUN_RETURN_IF_ERROR(parts_.normalizer.Apply(normalized));
+      text = normalized;
+    }
+    std::vector<Section> sections;
+    normalized_finder_.Split(text, sections);
+    for (const Section& section : sections) {
+      if (section.id) {
+        ids.push_back(*section.id);
+      } else {
+        SGLRUN_RETURN_IF_ERROR(EncodeNormalized(
+            {section.text, raw.at_start && section.text.data() == text.data()}, ids));
+      }
+    }
+    return {};
+  }
+
+  Status EncodeNormalized(const Piece& text, std::vector<TokenId>& ids) const {
+    TextArena arena;
+    std::vector<Piece> pieces;
+    SGLRUN_RETURN_IF_ERROR(parts_.pre_tokenizer.Split(text, arena, pieces));
+    for (const Piece& piece : pieces) SGLRUN_RETURN_IF_ERROR(parts_.model->Encode(piece, ids));
+    return {};
+  }
+
+  bool IsShown(TokenId id, bool skip_special_tokens) const {
+    return IsToken(id) && !(skip_special_tokens && special_[static_cast<std::size_t>(id)]);
+  }
+
+  std::string_view BytesOf(TokenId id) const {
+    if (!IsToken(id)) return {};
+    const std::size_t begin = offsets_[static_cast<std::size_t>(id)];
+    return std::string_view(bytes_).substr(begin,
+                                           offsets_[static_cast<std::size_t>(id) + 1] - begin);
+  }
+
+  TokenizerParts parts_;
+  AddedTokenFinder raw_finder_;         // tokens that are searched before normalisation
+  AddedTokenFinder normalized_finder_;  // and after
+  std::vector<bool> special_;           // by id
+  std::string bytes_;                   // what each token adds inside a text
+  std::vector<std::size_t> offsets_;    // by id, into bytes_
+};
+
+}  // namespace
+
+Status AddToVocabulary(std::span<const AddedToken> tokens, Vocabulary& vocabulary) {
+  for (const AddedToken& token : tokens) {
+    if (vocabulary.Find(token.content) == token.id) continue;
+    const Status added = vocabulary.Add(token.content, token.id);
+    if (!added.ok()) return Error{"added_tokens: " + added.error().message};
+  }
+  return {};
+}
+
+Result<std::unique_ptr<Tokenizer>> AssembleTokenizer(TokenizerParts parts) {
+  auto tokenizer = std::make_unique<PipelineTokenizer>(std::move(parts));
+  SGLRUN_RETURN_IF_ERROR(tokenizer->Prepare());
+  return std::unique_ptr<Tokenizer>(std::move(tokenizer));
+}
+
+}  // namespace sglrun::tokenizer

@@ -1,0 +1,294 @@
+#include "tokenizer/pre_tokenizer.h"
+
+#include <array>
+#include <functional>
+#include <optional>
+#include <utility>
+
+#include "base/utf8.h"
+#include "tokenizer/byte_alphabet.h"
+#include "tokenizer/pattern.h"
+#include "tokenizer/pre_patterns.h"
+#include "tokenizer/unicode.h"
+
+namespace sglrun::tokenizer {
+namespace {
+
+using StepPtr = std::unique_ptr<PreTokenizerStep>;
+
+class PatternStep final : public PreTokenizerStep {
+ public:
+  PatternStep(Regex regex, Delimiter delimiter, SplitBehavior behavior)
+      : regex_(std::move(regex)), delimiter_(delimiter), behavior_(behavior) {}
+
+  Status Apply(const Piece& piece, TextArena&, std::vector<Piece>& out) const override {
+    std::vector<Match> matches;
+    SGLRUN_RETURN_IF_ERROR(regex_.FindAll(piece.text, matches));
+    SplitAtMatches(piece, matches, delimiter_, behavior_, out);
+    return {};
+  }
+
+ private:
+  Regex regex_;
+  Delimiter delimiter_;
+  SplitBehavior behavior_;
+};
+
+// Splits at each character of a kind.
+class CharacterStep final : public PreTokenizerStep {
+ public:
+  CharacterStep(std::function<bool(char32_t)> is_delimiter, SplitBehavior behavior)
+      : is_delimiter_(std::move(is_delimiter)), behavior_(behavior) {}
+
+  Status Apply(const Piece& piece, TextArena&, std::vector<Piece>& out) const override {
+    std::vector<Match> matches;
+    for (std::size_t pos = 0; pos < piece.text.size();) {
+      const std::size_t begin = pos;
+      if (is_delimiter_(DecodeUtf8(piece.text, pos))) matches.push_back({begin, pos});
+    }
+    SplitAtMatches(piece, matches, Delimiter::kMatch, behavior_, out);
+    return {};
+  }
+
+ private:
+  std::function<bool(char32_t)> is_delimiter_;
+  SplitBehavior behavior_;
+};
+
+// Runs of word characters and runs of other characters, blanks dropped: \w+|[^\w\s]+.
+class WhitespaceStep final : public PreTokenizerStep {
+ public:
+  Status Apply(const Piece& piece, TextArena&, std::vector<Piece>& out) const override {
+    enum Kind { kBlank, kWord, kOther };
+    Kind run = kBlank;
+    std::size_t start = 0;
+    const auto flush = [&](std::size_t end) {
+      if (run == kBlank || end == start) return;
+      out.push_back({piece.text.substr(start, end - start), piece.at_start && start == 0});
+    };
+    for (std::size_t pos = 0; pos < piece.text.size();) {
+      const std::size_t begin = pos;
+      const char32_t c = DecodeUtf8(piece.text, pos);
+      const Kind kind = IsWordCharacter(c) ? kWord : IsWhitespace(c) ? kBlank : kOther;
+      if (kind == run) continue;
+      flush(begin);
+      run = kind;
+      start = begin;
+    }
+    flush(piece.text.size());
+    return {};
+  }
+};
+
+class PrefixSpaceStep final : public PreTokenizerStep {
+ public:
+  Status Apply(const Piece& piece, TextArena& arena, std::vector<Piece>& out) const override {
+    if (piece.text.starts_with(' ')) {
+      out.push_back(piece);
+    } else {
+      arena.push_back(" " + std::string(piece.text));
+      out.push_back({arena.back(), piece.at_start});
+    }
+    return {};
+  }
+};
+
+class LettersStep final : public PreTokenizerStep {
+ public:
+  Status Apply(const Piece& piece, TextArena& arena, std::vector<Piece>& out) const override {
+    arena.push_back(BytesToLetters(piece.text));
+    out.push_back({arena.back(), piece.at_start});
+    return {};
+  }
+};
+
+class MetaspaceStep final : public PreTokenizerStep {
+ public:
+  enum class Prepend { kAlways, kFirst, kNever };
+
+  MetaspaceStep(std::string replacement, Prepend prepend, bool split)
+      : replacement_(std::move(replacement)), prepend_(prepend), split_(split) {}
+
+  Status Apply(const Piece& piece, TextArena& arena, std::vector<Piece>& out) const override {
+    std::string text;
+    const bool wanted =
+        prepend_ == Prepend::kAlways || (prepend_ == Prepend::kFirst && piece.at_start);
+    if (wanted && !piece.text.starts_with(replacement_) && !piece.text.starts_with(' ')) {
+      text = replacement_;
+    }
+    for (const char c : piece.text) {
+      if (c == ' ') {
+        text += replacement_;
+      } else {
+        text += c;
+      }
+    }
+    arena.push_back(std::move(text));
+    const Piece whole{arena.back(), piece.at_start};
+    if (split_) {
+      SplitBeforeReplacements(whole, out);
+    } else {
+      out.push_back(whole);
+    }
+    return {};
+  }
+
+ private:
+  void SplitBeforeReplacements(const Piece& piece, std::vector<Piece>& out) const {
+    std::size_t start = 0;
+    while (start < piece.text.size()) {
+      const std::size_t next = piece.text.find(replacement_, start + 1);
+      out.push_back({piece.text.substr(start, next - start), piece.at_start && start == 0});
+      if (next == std::string_view::npos) break;
+      start = next;
+    }
+  }
+
+  std::string replacement_;
+  Prepend prepend_;
+  bool split_;
+};
+
+StepPtr MakeCharacterStep(std::function<bool(char32_t)> is_delimiter, SplitBehavior behavior) {
+  return std::make_unique<CharacterStep>(std::move(is_delimiter), behavior);
+}
+
+Result<StepPtr> MakePatternStep(std::string_view pattern) {
+  SGLRUN_ASSIGN_OR_RETURN(Regex regex, Regex::Compile(pattern));
+  return StepPtr(
+      std::make_unique<PatternStep>(std::move(regex), Delimiter::kMatch, SplitBehavior::kIsolated));
+}
+
+Result<StepPtr> ParseSplit(const JsonView& json) {
+  SGLRUN_ASSIGN_OR_RETURN(const JsonView pattern, json.Member("pattern"));
+  SGLRUN_ASSIGN_OR_RETURN(Regex regex, ParsePattern(pattern));
+  SGLRUN_ASSIGN_OR_RETURN(const JsonView behavior_json, json.Member("behavior"));
+  SGLRUN_ASSIGN_OR_RETURN(const SplitBehavior behavior, ParseSplitBehavior(behavior_json));
+  SGLRUN_ASSIGN_OR_RETURN(const bool invert, json.BoolOr("invert", false));
+  return StepPtr(std::make_unique<PatternStep>(
+      std::move(regex), invert ? Delimiter::kGap : Delimiter::kMatch, behavior));
+}
+
+Result<StepPtr> ParseMetaspace(const JsonView& json) {
+  using Prepend = MetaspaceStep::Prepend;
+  SGLRUN_ASSIGN_OR_RETURN(MetaspaceOptions options, ParseMetaspaceOptions(json));
+  const Prepend prepend = options.prepend_scheme == "always"  ? Prepend::kAlways
+                          : options.prepend_scheme == "first" ? Prepend::kFirst
+                                                              : Prepend::kNever;
+  return StepPtr(
+      std::make_unique<MetaspaceStep>(std::move(options.replacement), prepend, options.split));
+}
+
+Result<StepPtr> ParseDigits(const JsonView& json) {
+  SGLRUN_ASSIGN_OR_RETURN(const bool individual, json.BoolOr("individual_digits", false));
+  return MakeCharacterStep(IsNumber,
+                           individual ? SplitBehavior::kIsolated : SplitBehavior::kContiguous);
+}
+
+Result<StepPtr> ParsePunctuation(const JsonView& json) {
+  SplitBehavior behavior = SplitBehavior::kIsolated;
+  if (json.Has("behavior")) {
+    SGLRUN_ASSIGN_OR_RETURN(const JsonView behavior_json, json.Member("behavior"));
+    SGLRUN_ASSIGN_OR_RETURN(behavior, ParseSplitBehavior(behavior_json));
+  }
+  return MakeCharacterStep(IsPunctuation, behavior);
+}
+
+Result<StepPtr> ParseWhitespace(const JsonView&) {
+  return StepPtr(std::make_unique<WhitespaceStep>());
+}
+
+Result<StepPtr> ParseWhitespaceSplit(const JsonView&) {
+  return MakeCharacterStep(IsWhitespace, SplitBehavior::kRemoved);
+}
+
+Result<StepPtr> ParseCharDelimiterSplit(const JsonView& json) {
+  SGLRUN_ASSIGN_OR_RETURN(const JsonView delimiter, json.Member("delimiter"));
+  SGLRUN_ASSIGN_OR_RETURN(const char32_t c, ParseCharacter(delimiter));
+  return MakeCharacterStep([c](char32_t x) { return x == c; }, SplitBehavior::kRemoved);
+}
+
+struct Kind {
+  std::string_view name;
+  Result<StepPtr> (*parse)(const JsonView&);
+};
+constexpr std::array kKinds = {
+    Kind{"Split", ParseSplit},
+    Kind{"Metaspace", ParseMetaspace},
+    Kind{"Digits", ParseDigits},
+    Kind{"Punctuation", ParsePunctuation},
+    Kind{"Whitespace", ParseWhitespace},
+    Kind{"WhitespaceSplit", ParseWhitespaceSplit},
+    Kind{"CharDelimiterSplit", ParseCharDelimiterSplit},
+};
+}  // namespace
+
+Result<PreTokenizer> PreTokenizer::Parse(const JsonView& json) {
+  PreTokenizer out;
+  if (!json.json().is_null()) SGLRUN_RETURN_IF_ERROR(out.ParseInto(json));
+  return out;
+}
+
+Result<PreTokenizer> PreTokenizer::FromPattern(std::string_view pattern, bool digits_alone) {
+  PreTokenizer out;
+  if (digits_alone) out.steps_.push_back(MakeCharacterStep(IsNumber, SplitBehavior::kIsolated));
+  SGLRUN_ASSIGN_OR_RETURN(StepPtr step, MakePatternStep(pattern));
+  out.steps_.push_back(std::move(step));
+  out.steps_.push_back(std::make_unique<LettersStep>());
+  out.ends_with_letters_ = true;
+  return out;
+}
+
+Status PreTokenizer::ParseInto(const JsonView& json) {
+  SGLRUN_ASSIGN_OR_RETURN(const std::string type, json.Type());
+  if (type == "Sequence") {
+    SGLRUN_ASSIGN_OR_RETURN(const JsonView list, json.Member("pretokenizers"));
+    SGLRUN_ASSIGN_OR_RETURN(const std::vector<JsonView> elements, list.Elements());
+    for (const JsonView& element : elements) SGLRUN_RETURN_IF_ERROR(ParseInto(element));
+    return {};
+  }
+  ends_with_letters_ = type == "ByteLevel";
+  if (type == "ByteLevel") {
+    SGLRUN_ASSIGN_OR_RETURN(const bool prefix, json.BoolOr("add_prefix_space", true));
+    SGLRUN_ASSIGN_OR_RETURN(const bool use_regex, json.BoolOr("use_regex", true));
+    if (prefix) steps_.push_back(std::make_unique<PrefixSpaceStep>());
+    if (use_regex) {
+      SGLRUN_ASSIGN_OR_RETURN(StepPtr step, MakePatternStep(kGpt2Pattern));
+      steps_.push_back(std::move(step));
+    }
+    steps_.push_back(std::make_unique<LettersStep>());
+    return {};
+  }
+  std::vector<std::string_view> names = {"Sequence", "ByteLevel"};
+  for (const Kind& kind : kKinds) {
+    names.push_back(kind.name);
+    if (kind.name != type) continue;
+    SGLRUN_ASSIGN_OR_RETURN(StepPtr step, kind.parse(json));
+    steps_.push_back(std::move(step));
+    return {};
+  }
+  SGLRUN_ASSIGN_OR_RETURN(const JsonView name, json.Member("type"));
+  return name.Unsupported(type, names);
+}
+
+Status PreTokenizer::Split(const Piece& text, TextArena& arena, std::vector<Piece>& out) const {
+  std::vector<Piece> pieces;
+  if (!text.text.empty()) pieces.push_back(text);
+  std::vector<Piece> next;
+  for (const StepPtr& step : steps_) {
+    next.clear();
+    for (const Piece& piece : pieces) SGLRUN_RETURN_IF_ERROR(step->Apply(piece, arena, next));
+    pieces.swap(next);
+  }
+  out.insert(out.end(), pieces.begin(), pieces.end());
+  return {};
+}
+
+bool PreTokenizer::TakeByteLevel() {
+  if (!ends_with_letters_) return false;
+  steps_.pop_back();
+  ends_with_letters_ = false;
+  return true;
+}
+
+}  // namespace sglrun::tokenizer

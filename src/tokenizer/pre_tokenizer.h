@@ -1,0 +1,44 @@
+// The pre-tokenizer of a tokenizer.json: cuts normalised text into the pieces that the model sees
+// one by one. Sequences are flattened into one list of steps.
+#pragma once
+
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "tokenizer/json_view.h"
+#include "tokenizer/piece.h"
+#include "tokenizer/split_behavior.h"
+
+namespace sglrun::tokenizer {
+
+class PreTokenizerStep {
+ public:
+  virtual ~PreTokenizerStep() = default;
+  // Appends the pieces that `piece` becomes.
+  virtual Status Apply(const Piece& piece, TextArena& arena, std::vector<Piece>& out) const = 0;
+};
+
+class PreTokenizer {
+ public:
+  // `json` may be null: then every text is one piece.
+  static Result<PreTokenizer> Parse(const JsonView& json);
+
+  // Splitting by a pattern alone, then bytes written as letters, as the byte-level GGUF
+  // vocabularies imply. `digits_alone`: each digit is a piece of its own first.
+  static Result<PreTokenizer> FromPattern(std::string_view pattern, bool digits_alone);
+
+  Status Split(const Piece& text, TextArena& arena, std::vector<Piece>& out) const;
+
+  // If the last step writes bytes as letters, drops it and tells so: the model then works on bytes,
+  // which is the same with shorter texts.
+  bool TakeByteLevel();
+
+ private:
+  Status ParseInto(const JsonView& json);
+
+  std::vector<std::unique_ptr<PreTokenizerStep>> steps_;
+  bool ends_with_letters_ = false;
+};
+
+}  // namespace sglrun::tokenizer

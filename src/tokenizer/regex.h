@@ -1,0 +1,45 @@
+// Regular expressions of tokenizer files. They are written for Oniguruma and run by PCRE2 here;
+// regex_dialect.h tells what is translated. Only regex.cc sees PCRE2.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+
+namespace sglrun::tokenizer {
+
+struct Match {
+  std::size_t begin;
+  std::size_t end;
+};
+
+class Regex {
+ public:
+  static Result<Regex> Compile(std::string_view pattern);
+  static Result<Regex> CompileLiteral(std::string_view text);
+
+  Regex(Regex&&) noexcept;
+  Regex& operator=(Regex&&) noexcept;
+  ~Regex();
+
+  // Appends all matches from left to right, not overlapping. An empty match directly behind another
+  // match does not count. `text` must be valid UTF-8. Fails when a matching limit is exhausted,
+  // and never gives a part of the matches.
+  Status FindAll(std::string_view text, std::vector<Match>& out) const;
+
+ private:
+  struct Code;
+  explicit Regex(std::unique_ptr<Code> code);
+  static Result<Regex> CompileWith(std::string_view pattern, unsigned options);
+
+  std::unique_ptr<Code> code_;
+};
+
+// Every match replaced by `content`, which is taken literally.
+Status ReplaceAll(const Regex& regex, std::string_view content, std::string& text);
+
+}  // namespace sglrun::tokenizer

@@ -1,0 +1,98 @@
+#include "tokenizer/vocabulary.h"
+
+#include <algorithm>
+#include <bit>
+#include <functional>
+
+#include "base/utf8.h"
+
+namespace sglrun::tokenizer {
+namespace {
+
+std::uint64_t HashText(std::string_view text) {
+  return std::hash<std::string_view>{}(text);
+}
+
+std::uint32_t Tag(std::uint64_t hash) {
+  return static_cast<std::uint32_t>(hash >> 32);
+}
+
+std::string Quoted(std::string_view text) {
+  return "token \"" + ToValidUtf8(text.substr(0, 60)) + "\"";
+}
+
+}  // namespace
+
+void Vocabulary::Reserve(std::size_t tokens) {
+  entries_.reserve(tokens);
+  Rehash(std::bit_ceil(std::max<std::size_t>(16, 2 * tokens)));
+}
+
+Vocabulary::Slot& Vocabulary::FreeSlot(std::uint64_t hash) {
+  std::size_t at = hash & (slots_.size() - 1);
+  while (slots_[at].id >= 0) at = (at + 1) & (slots_.size() - 1);
+  return slots_[at];
+}
+
+void Vocabulary::Rehash(std::size_t slots) {
+  slots_.assign(slots, Slot());
+  for (std::size_t id = 0; id < entries_.size(); ++id) {
+    if (entries_[id].length == kNoToken) continue;
+    const std::uint64_t hash = HashText(Text(static_cast<TokenId>(id)));
+    FreeSlot(hash) = {Tag(hash), static_cast<TokenId>(id)};
+  }
+}
+
+Status Vocabulary::Add(std::string_view text, std::int64_t id) {
+  if (id < 0 || id > kMaxTokenId) {
+    return Error{Quoted(text) + " has id " + std::to_string(id) + ", must be from 0 to " +
+                 std::to_string(kMaxTokenId)};
+  }
+  if (IsToken(static_cast<TokenId>(id))) {
+    return Error{Quoted(text) + " has id " + std::to_string(id) + ", which belongs to " +
+                 Quoted(Text(static_cast<TokenId>(id)))};
+  }
+  if (const std::optional<TokenId> known = Find(text)) {
+    return Error{Quoted(text) + " has two ids, " + std::to_string(*known) + " and " +
+                 std::to_string(id)};
+  }
+  if (arena_.size() + text.size() >= kNoToken) return Error{"the token texts exceed 4 GiB"};
+  if (entries_.size() <= static_cast<std::size_t>(id)) {
+    entries_.resize(static_cast<std::size_t>(id) + 1);
+  }
+  entries_[static_cast<std::size_t>(id)] = {static_cast<std::uint32_t>(arena_.size()),
+                                            static_cast<std::uint32_t>(text.size())};
+  arena_.append(text);
+  ++count_;
+  if (2 * count_ > slots_.size()) {
+    Rehash(std::max<std::size_t>(16, 2 * std::bit_ceil(count_)));
+  } else {
+    const std::uint64_t hash = HashText(text);
+    FreeSlot(hash) = {Tag(hash), static_cast<TokenId>(id)};
+  }
+  return {};
+}
+
+std::optional<TokenId> Vocabulary::Find(std::string_view text) const {
+  if (slots_.empty()) return std::nullopt;
+  const std::uint64_t hash = HashText(text);
+  const std::uint32_t tag = Tag(hash);
+  for (std::size_t at = hash & (slots_.size() - 1); slots_[at].id >= 0;
+       at = (at + 1) & (slots_.size() - 1)) {
+    if (slots_[at].tag == tag && Text(slots_[at].id) == text) return slots_[at].id;
+  }
+  return std::nullopt;
+}
+
+std::string_view Vocabulary::Text(TokenId id) const {
+  if (!IsToken(id)) return {};
+  const Entry& entry = entries_[static_cast<std::size_t>(id)];
+  return std::string_view(arena_).substr(entry.offset, entry.length);
+}
+
+bool Vocabulary::IsToken(TokenId id) const {
+  return id >= 0 && static_cast<std::size_t>(id) < entries_.size() &&
+         entries_[static_cast<std::size_t>(id)].length != kNoToken;
+}
+
+}  // namespace sglrun::tokenizer

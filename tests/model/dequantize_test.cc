@@ -1,0 +1,77 @@
+#include "model/formats/dequantize.h"
+
+#include <bit>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "model/file_builders.h"
+#include "model/formats/weight_format.h"
+#include "tensor/dtype.h"
+
+#include <doctest/doctest.h>
+
+namespace sglrun::model {
+namespace {
+
+std::string Golden(const std::string& name) {
+  return Slurp(std::string(SGLRUN_SOURCE_DIR) + "/tests/golden/dequant/" + name);
+}
+
+}  // namespace
+
+TEST_CASE("every block format gives the bits that the gguf package gives") {
+  for (const std::string name :
+       {"F32", "F16", "BF16", "Q4_0", "Q4_1", "Q5_0", "Q5_1", "Q8_0", "Q2_K", "Q3_K", "Q4_K",
+        "Q5_K", "Q6_K", "IQ4_NL", "IQ4_XS", "MXFP4"}) {
+    CAPTURE(name);
+    const WeightFormat* format = FindWeightFormat(name);
+    REQUIRE(format != nullptr);
+    const std::string blocks = Golden(name + ".in");
+    const std::string expected = Golden(name + ".f32");
+    const auto count = static_cast<std::int64_t>(blocks.size()) / format->block_bytes;
+    REQUIRE(static_cast<std::size_t>(count * format->block_elements * 4) == expected.size());
+    // Read from an odd address: files align nothing.
+    const std::string shifted = "x" + blocks;
+    std::vector<float> values(expected.size() / 4, -1.0f);
+    format->dequantize(reinterpret_cast<const std::uint8_t*>(shifted.data()) + 1, count,
+                       values.data());
+    int different = 0;
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      float want = 0;
+      std::memcpy(&want, expected.data() + 4 * i, 4);
+      // Equal as numbers: -0 of a zero scale and 0 are the same weight.
+      if (!(values[i] == want || (std::isnan(want) && std::isnan(values[i])))) ++different;
+    }
+    CHECK(different == 0);
+  }
+}
+
+TEST_CASE("the branchless float16 conversion agrees with the plain one on all values") {
+  int different = 0;
+  for (std::uint32_t bits = 0; bits < 65536; ++bits) {
+    const auto half = static_cast<std::uint16_t>(bits);
+    different += std::bit_cast<std::uint32_t>(HalfToFloat(half)) !=
+                         std::bit_cast<std::uint32_t>(tensor::F16ToFloat(half))
+                     ? 1
+                     : 0;
+  }
+  CHECK(different == 0);
+}
+
+TEST_CASE("float64 weights are rounded to float32") {
+  const std::string bytes = Bytes(1.0 / 3) + Bytes(-2.5);
+  float out[2];
+  DequantizeF64(reinterpret_cast<const std::uint8_t*>(bytes.data()), 2, out);
+  CHECK(out[0] == 1.0f / 3);
+  CHECK(out[1] == -2.5f);
+}
+
+TEST_CASE("integer types are no weights") {
+  for (const char* name : {"I8", "I32", "I64", "U8", "BOOL", "F8_E4M3", "IQ2_XXS"}) {
+    CAPTURE(name);
+    CHECK(FindWeightFormat(name) == nullptr);
+  }
+}
+
+}  // namespace sglrun::model

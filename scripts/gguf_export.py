@@ -1,4 +1,4 @@
-"""Writes a transformers model of the llama family as GGUF, the way llama.cpp's converter lays it out.
+"""Writes a transformers model of the llama family as GGUF, as llama.cpp's converter lays it out.
 
 Shared by train-sample-model and make_model_goldens.py.
 """
@@ -142,12 +142,17 @@ def add_byte_level_tokenizer(writer, tokenizer, pre, bos, eos, eot, template):
     vocab = tokenizer["model"]["vocab"]
     special = {t["id"] for t in tokenizer["added_tokens"] if t["special"]}
     tokens = sorted(vocab, key=vocab.get)
-    types = [gguf.TokenType.CONTROL if i in special else gguf.TokenType.NORMAL for i in range(len(tokens))]
+    types = [
+        gguf.TokenType.CONTROL if i in special else gguf.TokenType.NORMAL
+        for i in range(len(tokens))
+    ]
     writer.add_tokenizer_model("gpt2")
     writer.add_tokenizer_pre(pre)
     writer.add_token_list(tokens)
     writer.add_token_types(types)
-    writer.add_token_merges([m if isinstance(m, str) else " ".join(m) for m in tokenizer["model"]["merges"]])
+    writer.add_token_merges(
+        [m if isinstance(m, str) else " ".join(m) for m in tokenizer["model"]["merges"]]
+    )
     writer.add_bos_token_id(bos)
     writer.add_eos_token_id(eos)
     writer.add_eot_token_id(eot)

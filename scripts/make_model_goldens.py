@@ -46,42 +46,102 @@ def default_rope(theta):
 
 # name: config class, GGUF architecture, spelling of config.json, what differs from COMMON.
 MODELS = {
-    "llama3": (LlamaConfig, "llama", "old", {
-        "tie_word_embeddings": False,
-        "rope_parameters": {"rope_type": "llama3", "rope_theta": 10000.0, "factor": 8.0,
-                            "low_freq_factor": 1.0, "high_freq_factor": 4.0,
-                            "original_max_position_embeddings": 32},
-    }),
-    "llama_tied": (LlamaConfig, "llama", "old", {
-        "tie_word_embeddings": True, "num_key_value_heads": 4,
-        "rope_parameters": default_rope(10000.0),
-    }),
-    "llama_linear": (LlamaConfig, "llama", "old", {
-        "tie_word_embeddings": True,
-        "rope_parameters": {"rope_type": "linear", "rope_theta": 10000.0, "factor": 4.0},
-    }),
-    "llama_yarn": (LlamaConfig, "llama", "new", {
-        "tie_word_embeddings": True,
-        "rope_parameters": {"rope_type": "yarn", "rope_theta": 10000.0, "factor": 4.0,
-                            "original_max_position_embeddings": 64},
-    }),
-    "llama_biases": (LlamaConfig, "llama", "new", {
-        "tie_word_embeddings": True, "attention_bias": True, "mlp_bias": True,
-        "rope_parameters": default_rope(500000.0),
-    }),
-    "mistral_window": (MistralConfig, "llama", "new", {
-        "tie_word_embeddings": False, "head_dim": 24, "sliding_window": 8,
-        "rope_parameters": default_rope(10000.0),
-    }),
-    "qwen2": (Qwen2Config, "qwen2", "old", {
-        # The window is written down but switched off, as in the published files.
-        "tie_word_embeddings": True, "rms_norm_eps": 1e-6, "sliding_window": 8,
-        "use_sliding_window": False, "max_window_layers": 1, "rope_parameters": default_rope(1000000.0),
-    }),
-    "qwen3": (Qwen3Config, "qwen3", "new", {
-        "tie_word_embeddings": True, "rms_norm_eps": 1e-6, "head_dim": 32,
-        "rope_parameters": default_rope(1000000.0),
-    }),
+    "llama3": (
+        LlamaConfig,
+        "llama",
+        "old",
+        {
+            "tie_word_embeddings": False,
+            "rope_parameters": {
+                "rope_type": "llama3",
+                "rope_theta": 10000.0,
+                "factor": 8.0,
+                "low_freq_factor": 1.0,
+                "high_freq_factor": 4.0,
+                "original_max_position_embeddings": 32,
+            },
+        },
+    ),
+    "llama_tied": (
+        LlamaConfig,
+        "llama",
+        "old",
+        {
+            "tie_word_embeddings": True,
+            "num_key_value_heads": 4,
+            "rope_parameters": default_rope(10000.0),
+        },
+    ),
+    "llama_linear": (
+        LlamaConfig,
+        "llama",
+        "old",
+        {
+            "tie_word_embeddings": True,
+            "rope_parameters": {"rope_type": "linear", "rope_theta": 10000.0, "factor": 4.0},
+        },
+    ),
+    "llama_yarn": (
+        LlamaConfig,
+        "llama",
+        "new",
+        {
+            "tie_word_embeddings": True,
+            "rope_parameters": {
+                "rope_type": "yarn",
+                "rope_theta": 10000.0,
+                "factor": 4.0,
+                "original_max_position_embeddings": 64,
+            },
+        },
+    ),
+    "llama_biases": (
+        LlamaConfig,
+        "llama",
+        "new",
+        {
+            "tie_word_embeddings": True,
+            "attention_bias": True,
+            "mlp_bias": True,
+            "rope_parameters": default_rope(500000.0),
+        },
+    ),
+    "mistral_window": (
+        MistralConfig,
+        "llama",
+        "new",
+        {
+            "tie_word_embeddings": False,
+            "head_dim": 24,
+            "sliding_window": 8,
+            "rope_parameters": default_rope(10000.0),
+        },
+    ),
+    "qwen2": (
+        Qwen2Config,
+        "qwen2",
+        "old",
+        {
+            # The window is written down but switched off, as in the published files.
+            "tie_word_embeddings": True,
+            "rms_norm_eps": 1e-6,
+            "sliding_window": 8,
+            "use_sliding_window": False,
+            "max_window_layers": 1,
+            "rope_parameters": default_rope(1000000.0),
+        },
+    ),
+    "qwen3": (
+        Qwen3Config,
+        "qwen3",
+        "new",
+        {
+            "tie_word_embeddings": True,
+            "rms_norm_eps": 1e-6,
+            "head_dim": 32,
+            "rope_parameters": default_rope(1000000.0),
+        },
+    ),
 }
 SHARDED = "llama3"
 
@@ -132,7 +192,9 @@ def write_model(name, folder, seed):
         file.chmod(0o644)
     if spelling == "old":
         path = folder / "config.json"
-        path.write_text(json.dumps(old_spelling(json.loads(path.read_text()), changes), indent=2) + "\n")
+        path.write_text(
+            json.dumps(old_spelling(json.loads(path.read_text()), changes), indent=2) + "\n"
+        )
     writer = gguf_export.new_writer(folder / "model.gguf", arch, config, f"golden {name}")
     gguf_export.add_tensors(writer, model, arch, matrix_type="f32")
     gguf_export.finish(writer)
@@ -160,7 +222,8 @@ def golden_case(model, prompt):
     case = {
         "input_ids": prompt,
         "argmax": output.logits[0].argmax(-1).tolist(),
-        "input_logprobs": [None] + rounded(logprobs[i - 1, prompt[i]].item() for i in range(1, len(prompt))),
+        "input_logprobs": [None]
+        + rounded(logprobs[i - 1, prompt[i]].item() for i in range(1, len(prompt))),
         "output_ids": tokens,
         "output_logprobs": rounded(token_logprobs),
         "smallest_gap": float(f"{min(gaps):.3g}"),
@@ -175,12 +238,16 @@ def top_gap(row):
 
 
 def cases(folder, seed):
-    model = AutoModelForCausalLM.from_pretrained(folder, dtype=torch.float32, attn_implementation="eager")
+    model = AutoModelForCausalLM.from_pretrained(
+        folder, dtype=torch.float32, attn_implementation="eager"
+    )
     model.eval()
     generator = torch.Generator().manual_seed(seed)
     found = []
     while len(found) < 2:
-        prompt = torch.randint(2, COMMON["vocab_size"], (PROMPT_TOKENS + len(found),), generator=generator)
+        prompt = torch.randint(
+            2, COMMON["vocab_size"], (PROMPT_TOKENS + len(found),), generator=generator
+        )
         case, gap = golden_case(model, prompt.tolist())
         if gap >= SMALLEST_GAP:
             found.append(case)
@@ -206,7 +273,11 @@ def main():
             "cases": cases(folder, seed=200 + number),
         }
         (folder / "golden.json").write_text(json.dumps(golden) + "\n")
-        print(name, [(c["smallest_gap"], len(set(c["output_ids"]))) for c in golden["cases"]], flush=True)
+        print(
+            name,
+            [(c["smallest_gap"], len(set(c["output_ids"]))) for c in golden["cases"]],
+            flush=True,
+        )
 
 
 if __name__ == "__main__":

@@ -27,7 +27,7 @@ SYSTEM = "You are a helpful AI assistant named SmolLM, trained by Hugging Face"
 PLAIN = [
     "The capital of France is",
     "Once upon a time, in a village by the sea, there lived",
-    "def fibonacci(n):\n    \"\"\"Return the n-th Fibonacci number.\"\"\"\n",
+    'def fibonacci(n):\n    """Return the n-th Fibonacci number."""\n',
     "The three primary colours are red,",
     "Water boils at 100 degrees Celsius. At the top of a high mountain",
 ]
@@ -36,27 +36,30 @@ CHATS = [
     "Write a short poem about the rain.",
     "List three animals that can fly.",
     "Explain in one sentence why the sky is blue.",
-    "Translate \"good morning\" to French: what do people say in a café at 8:30?",
+    'Translate "good morning" to French: what do people say in a café at 8:30?',
 ]
 
 SCORED = (
-    "The bakery on the corner opens at six. By then the ovens have been warm for three hours and the "
-    "first loaves stand on the wooden shelf behind the counter. Marta, who owns the place, knows most "
-    "of her customers by name. The postman takes two rolls and a coffee. The teacher buys a loaf of "
-    "rye bread on Mondays and a cake on Fridays. On rainy days fewer people come, and Marta uses the "
-    "time to try new recipes. Last week she made a bread with walnuts and dried plums. It was gone "
-    "before noon. Her son says that she should sell it on the internet, but she only laughs. \"Bread "
-    "is for people who can smell it,\" she says, and she opens the door so that the whole street can. "
-    "In the evening she counts 214 coins, writes the sum into a small blue book, and sweeps the floor. "
-    "What is left over goes to the shelter two streets away. Then she turns off the light, and the "
+    "The bakery on the corner opens at six. By then the ovens have been warm for three hours "
+    "and the first loaves stand on the wooden shelf behind the counter. Marta, who owns the "
+    "place, knows most of her customers by name. The postman takes two rolls and a coffee. "
+    "The teacher buys a loaf of rye bread on Mondays and a cake on Fridays. On rainy days "
+    "fewer people come, and Marta uses the time to try new recipes. Last week she made a "
+    "bread with walnuts and dried plums. It was gone before noon. Her son says that she "
+    "should sell it on the internet, but she only laughs. \"Bread is for people who can smell "
+    "it,\" she says, and she opens the door so that the whole street can. In the evening she "
+    "counts 214 coins, writes the sum into a small blue book, and sweeps the floor. What is "
+    "left over goes to the shelter two streets away. Then she turns off the light, and the "
     "smell of bread stays in the dark room until the ovens are lit again."
 )
 
 
 def chat_text(question):
     """One question in the form of the file's own chat template, which adds this system prompt."""
-    return (f"<|im_start|>system\n{SYSTEM}<|im_end|>\n<|im_start|>user\n{question}<|im_end|>\n"
-            "<|im_start|>assistant\n")
+    return (
+        f"<|im_start|>system\n{SYSTEM}<|im_end|>\n<|im_start|>user\n{question}<|im_end|>\n"
+        "<|im_start|>assistant\n"
+    )
 
 
 def field(reader, key):
@@ -69,10 +72,12 @@ def load_tokenizer(reader):
     types = field(reader, "tokenizer.ggml.token_type")
     merges = [tuple(m.split(" ")) for m in field(reader, "tokenizer.ggml.merges")]
     tokenizer = Tokenizer(models.BPE(vocab={t: i for i, t in enumerate(tokens)}, merges=merges))
-    tokenizer.pre_tokenizer = pre_tokenizers.Sequence([
-        pre_tokenizers.Digits(individual_digits=True),
-        pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=True),
-    ])
+    tokenizer.pre_tokenizer = pre_tokenizers.Sequence(
+        [
+            pre_tokenizers.Digits(individual_digits=True),
+            pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=True),
+        ]
+    )
     tokenizer.decoder = decoders.ByteLevel()
     control = [t for t, kind in zip(tokens, types) if kind == gguf.TokenType.CONTROL]
     tokenizer.add_special_tokens([AddedToken(t, special=True, normalized=False) for t in control])
@@ -89,7 +94,10 @@ def load_model(reader):
         num_key_value_heads=field(reader, "llama.attention.head_count_kv"),
         max_position_embeddings=field(reader, "llama.context_length"),
         rms_norm_eps=field(reader, "llama.attention.layer_norm_rms_epsilon"),
-        rope_parameters={"rope_type": "default", "rope_theta": field(reader, "llama.rope.freq_base")},
+        rope_parameters={
+            "rope_type": "default",
+            "rope_theta": field(reader, "llama.rope.freq_base"),
+        },
         tie_word_embeddings=True,
         attn_implementation="eager",
     )
@@ -110,7 +118,7 @@ def load_model(reader):
 
 @torch.no_grad()
 def greedy(model, ids):
-    """TOKENS greedy tokens, the end token being one like any other, and the gaps of the best two."""
+    """TOKENS greedy tokens, the end token being one like any other, and the gap of each step."""
     output = model(torch.tensor([ids]), use_cache=True)
     tokens, gaps = [], []
     while True:
@@ -119,7 +127,9 @@ def greedy(model, ids):
         gaps.append(float(f"{(best.values[0] - best.values[1]).item():.4g}"))
         if len(tokens) == TOKENS:
             return tokens, gaps
-        output = model(torch.tensor([tokens[-1:]]), past_key_values=output.past_key_values, use_cache=True)
+        output = model(
+            torch.tensor([tokens[-1:]]), past_key_values=output.past_key_values, use_cache=True
+        )
 
 
 @torch.no_grad()
@@ -127,14 +137,20 @@ def scoring(model, tokenizer):
     ids = tokenizer.encode(SCORED).ids
     logprobs = model(torch.tensor([ids])).logits[0].log_softmax(-1)
     each = [logprobs[i - 1, ids[i]].item() for i in range(1, len(ids))]
-    return {"text": SCORED, "input_ids": ids, "log_likelihood": round(sum(each), 4),
-            "input_logprobs": [None] + [round(v, 5) for v in each]}
+    return {
+        "text": SCORED,
+        "input_ids": ids,
+        "log_likelihood": round(sum(each), 4),
+        "input_logprobs": [None] + [round(v, 5) for v in each],
+    }
 
 
 def main():
     root = Path(__file__).resolve().parent.parent
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--model", type=Path, default=root / "models/SmolLM2-135M-Instruct.Q4_1.gguf")
+    parser.add_argument(
+        "--model", type=Path, default=root / "models/SmolLM2-135M-Instruct.Q4_1.gguf"
+    )
     parser.add_argument("--out", type=Path, default=root / "tests/golden/smollm2/golden.json")
     args = parser.parse_args()
     torch.set_num_threads(1)
@@ -146,8 +162,16 @@ def main():
     for text, kind in prompts:
         ids = tokenizer.encode(text).ids
         output_ids, gaps = greedy(model, ids)
-        cases.append({"kind": kind, "text": text, "input_ids": ids, "output_ids": output_ids,
-                      "output_text": tokenizer.decode(output_ids), "gaps": gaps})
+        cases.append(
+            {
+                "kind": kind,
+                "text": text,
+                "input_ids": ids,
+                "output_ids": output_ids,
+                "output_text": tokenizer.decode(output_ids),
+                "gaps": gaps,
+            }
+        )
         print(len(ids), len(output_ids), min(gaps), repr(cases[-1]["output_text"]), flush=True)
     golden = {
         "tool": "transformers",

@@ -4,6 +4,7 @@
 // counted.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -25,10 +26,17 @@ struct InputRecord {
   bool too_long = false;   // text is empty then
 };
 
+struct ReaderOptions {
+  std::size_t max_line_bytes = kMaxLineBytes;
+  // While set, a reader that waits for a pipe or a terminal gives the end of the input instead.
+  const std::atomic<bool>* stop = nullptr;
+};
+
 class JsonlReader {
  public:
   // Opens the first input; a missing or unreadable one is an error naming it (all are checked).
-  static Result<std::unique_ptr<JsonlReader>> Open(std::vector<std::string> inputs);
+  static Result<std::unique_ptr<JsonlReader>> Open(std::vector<std::string> inputs,
+                                                   ReaderOptions options = {});
   virtual ~JsonlReader() = default;
 
   // The next record, nullopt at the end of the last input, an error when an input breaks off

@@ -1,0 +1,138 @@
+#include <zlib.h>
+#include <zstd.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "io/output_file.h"
+
+namespace sglrun::io {
+namespace {
+
+constexpr int kGzipWindow = 16 + MAX_WBITS;  // 16: with gzip's header and trailer
+constexpr std::size_t kChunk = std::size_t{1} << 18;
+
+bool EndsWith(std::string_view text, std::string_view ending) {
+  return text.size() >= ending.size() &&
+         text.compare(text.size() - ending.size(), ending.size(), ending) == 0;
+}
+
+// zlib counts in 32 bits, so input goes in by pieces.
+uInt Piece(std::string_view bytes) {
+  return static_cast<uInt>(
+      std::min<std::size_t>(bytes.size(), std::numeric_limits<std::int32_t>::max()));
+}
+
+Bytef* Input(std::string_view bytes) {
+  return reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));
+}
+
+std::string GzipMember(std::string_view bytes) {
+  z_stream stream{};
+  CHECK(deflateInit2(&stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, kGzipWindow, 8,
+                     Z_DEFAULT_STRATEGY) == Z_OK)
+      << "out of memory";
+  std::string out;
+  int code = Z_OK;
+  while (code != Z_STREAM_END) {
+    const uInt piece = Piece(bytes);
+    stream.next_in = Input(bytes);
+    stream.avail_in = piece;
+    const std::size_t used = out.size();
+    out.resize(used + kChunk);
+    stream.next_out = reinterpret_cast<Bytef*>(out.data() + used);
+    stream.avail_out = kChunk;
+    code = deflate(&stream, piece == bytes.size() ? Z_FINISH : Z_NO_FLUSH);
+    bytes.remove_prefix(piece - stream.avail_in);
+    out.resize(out.size() - stream.avail_out);
+  }
+  deflateEnd(&stream);
+  return out;
+}
+
+std::string ZstdFrame(std::string_view bytes) {
+  ZSTD_CCtx* context = ZSTD_createCCtx();
+  CHECK(context != nullptr) << "out of memory";
+  ZSTD_CCtx_setParameter(context, ZSTD_c_checksumFlag, 1);
+  std::string out(ZSTD_compressBound(bytes.size()), '\0');
+  const std::size_t size =
+      ZSTD_compress2(context, out.data(), out.size(), bytes.data(), bytes.size());
+  ZSTD_freeCCtx(context);
+  CHECK(ZSTD_isError(size) == 0) << ZSTD_getErrorName(size);
+  out.resize(size);
+  return out;
+}
+
+Result<std::string> GunzipAll(std::string_view bytes) {
+  z_stream stream{};
+  CHECK(inflateInit2(&stream, kGzipWindow) == Z_OK) << "out of memory";
+  std::string out;
+  int code = Z_STREAM_END;
+  while (!bytes.empty() && (code == Z_OK || code == Z_STREAM_END)) {
+    if (code == Z_STREAM_END) inflateReset(&stream);
+    const uInt piece = Piece(bytes);
+    stream.next_in = Input(bytes);
+    stream.avail_in = piece;
+    const std::size_t used = out.size();
+    out.resize(used + kChunk);
+    stream.next_out = reinterpret_cast<Bytef*>(out.data() + used);
+    stream.avail_out = kChunk;
+    code = inflate(&stream, Z_NO_FLUSH);
+    bytes.remove_prefix(piece - stream.avail_in);
+    out.resize(out.size() - stream.avail_out);
+  }
+  // Input may be used up while output is still held back.
+  while (code == Z_OK) {
+    const std::size_t used = out.size();
+    out.resize(used + kChunk);
+    stream.next_out = reinterpret_cast<Bytef*>(out.data() + used);
+    stream.avail_out = kChunk;
+    code = inflate(&stream, Z_NO_FLUSH);
+    out.resize(out.size() - stream.avail_out);
+  }
+  inflateEnd(&stream);
+  if (code != Z_STREAM_END) return Error{"damaged gzip data"};
+  return out;
+}
+
+Result<std::string> UnzstdAll(std::string_view bytes) {
+  ZSTD_DStream* stream = ZSTD_createDStream();
+  CHECK(stream != nullptr) << "out of memory";
+  std::string out;
+  ZSTD_inBuffer in{bytes.data(), bytes.size(), 0};
+  std::size_t code = 0;
+  bool full = false;  // the last call filled its room, so more may be held back
+  while ((in.pos < in.size || full) && ZSTD_isError(code) == 0) {
+    const std::size_t used = out.size();
+    out.resize(used + kChunk);
+    ZSTD_outBuffer room{out.data() + used, kChunk, 0};
+    code = ZSTD_decompressStream(stream, &room, &in);
+    full = room.pos == room.size && code != 0;
+    out.resize(used + room.pos);
+  }
+  ZSTD_freeDStream(stream);
+  if (code != 0) return Error{"damaged zstd data"};
+  return out;
+}
+
+}  // namespace
+
+Compression CompressionOf(std::string_view path) {
+  if (EndsWith(path, ".gz")) return Compression::kGzip;
+  if (EndsWith(path, ".zst")) return Compression::kZstd;
+  return Compression::kNone;
+}
+
+std::string Compress(std::string_view bytes, Compression compression) {
+  if (compression == Compression::kGzip) return GzipMember(bytes);
+  if (compression == Compression::kZstd) return ZstdFrame(bytes);
+  return std::string(bytes);
+}
+
+Result<std::string> Decompress(std::string_view bytes, Compression compression) {
+  if (compression == Compression::kGzip) return GunzipAll(bytes);
+  if (compression == Compression::kZstd) return UnzstdAll(bytes);
+  return std::string(bytes);
+}
+
+}  // namespace sglrun::io

@@ -1,0 +1,432 @@
+// Output file, journal and resuming. A kill is imitated by cutting the files where it would leave
+// them, and by dropping a RunOutput without Finish.
+#include "io/run_output.h"
+
+#include <doctest/doctest.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <filesystem>
+
+#include "temp_folder.h"
+
+namespace sglrun::io {
+namespace {
+
+namespace fs = std::filesystem;
+
+Json Run(std::int64_t seed = 42) {
+  Json::Object run;
+  run.emplace_back("model", Json(std::string("abc")));
+  run.emplace_back("seed", Json(seed));
+  return Json(std::move(run));
+}
+
+RowKey Place(int record, int shift = 0) {
+  return {HashBytes("record " + std::to_string(record)), record + shift, record + shift + 1};
+}
+std::string RowOf(int record) {
+  return "{\"row\":" + std::to_string(record) + ",\"text\":\"" + std::string(record % 50, 'x') +
+         "\"}\n";
+}
+
+std::unique_ptr<RunOutput> Open(RunOutputOptions options) {
+  auto output = RunOutput::Open(std::move(options));
+  if (!output.ok()) FAIL(output.error().message);
+  return std::move(output).value();
+}
+
+RunOutputOptions Options(const std::string& path) {
+  RunOutputOptions options;
+  options.path = path;
+  options.run = Run();
+  return options;
+}
+
+// What batch does with records [begin, end), every seventh one failing. Gives how many rows were
+// computed.
+int Walk(RunOutput& output, const std::vector<int>& records, std::size_t flush_every = 3) {
+  int computed = 0;
+  for (std::size_t i = 0; i < records.size(); ++i) {
+    RowKey place = Place(records[i]);
+    place.index = static_cast<std::int64_t>(i);
+    place.line = place.index + 1;
+    if (output.Find(place) != RowState::kMissing) {
+      CHECK(output.Reuse(place).ok());
+    } else {
+      CHECK(output.Append(place, RowOf(records[i]), records[i] % 7 == 6).ok());
+      ++computed;
+    }
+    if (i % flush_every == 0) CHECK(output.Flush().ok());
+  }
+  return computed;
+}
+
+std::vector<int> Count(int end) {
+  std::vector<int> records;
+  for (int i = 0; i < end; ++i) records.push_back(i);
+  return records;
+}
+
+std::string Expected(const std::vector<int>& records) {
+  std::string text;
+  for (const int record : records) text += RowOf(record);
+  return text;
+}
+
+std::string Content(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  const std::string bytes{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  return std::move(Decompress(bytes, CompressionOf(path))).value();
+}
+
+const std::vector<std::string> kNames = {"out.jsonl", "out.jsonl.gz", "out.jsonl.zst"};
+
+TEST_CASE("a run writes its rows and a journal that names them") {
+  for (const std::string& name : kNames) {
+    const TempFolder folder;
+    const std::string path = folder.File(name);
+    auto output = Open(Options(path));
+    Walk(*output, Count(20));
+    CHECK(output->Finish(20).ok());
+    CHECK(Content(path) == Expected(Count(20)));
+    const auto size = static_cast<std::int64_t>(fs::file_size(path));
+    const JournalContents journal = *ReadJournal(JournalPath(path), size).value();
+    CHECK(journal.entries.size() == 20);
+    CHECK(journal.finished_records == 20);
+    CHECK(journal.output_end() == size);
+    CHECK(journal.entries[6].failed);
+    CHECK(journal.entries[5].key == Place(5).key);
+    auto reader = RowReader::Open(path, CompressionOf(path)).value();
+    for (const std::size_t i : {std::size_t{19}, std::size_t{0}, std::size_t{7}}) {
+      CHECK(reader->Read(journal.entries, i).value() == RowOf(static_cast<int>(i)));
+    }
+  }
+}
+
+TEST_CASE("a run cut off at any byte continues to the same file") {
+  for (const std::string& name : kNames) {
+    const TempFolder folder;
+    const std::string path = folder.File(name);
+    {
+      auto output = Open(Options(path));
+      Walk(*output, Count(12));
+      CHECK(output->Finish(12).ok());
+    }
+    const std::string whole = folder.Read(name);
+    const std::string journal = folder.Read(name + ".journal");
+    const std::size_t step = name == "out.jsonl" ? 1 : 13;
+    for (std::size_t cut = 0; cut <= journal.size(); cut += step) {
+      // Rows are in the file before their entries are: the output may be longer, never shorter.
+      folder.Write(name, whole);
+      folder.Write(name + ".journal", journal.substr(0, cut));
+      const auto torn = RunOutput::Open(Options(path));
+      if (!torn.ok()) continue;  // a torn header, which no kill leaves beside rows
+      Walk(**torn, Count(12));
+      CHECK((*torn)->Finish(12).ok());
+      CHECK(Content(path) == Expected(Count(12)));
+    }
+    for (std::size_t cut = 0; cut <= whole.size(); cut += step) {
+      folder.Write(name, whole.substr(0, cut));
+      folder.Write(name + ".journal", journal);
+      auto output = Open(Options(path));
+      Walk(*output, Count(12));
+      CHECK(output->Finish(12).ok());
+      CHECK(Content(path) == Expected(Count(12)));
+    }
+  }
+}
+
+TEST_CASE("what was flushed is not computed again, what was not is") {
+  const TempFolder folder;
+  const std::string path = folder.File("out.jsonl");
+  {
+    auto output = Open(Options(path));
+    Walk(*output, Count(8), 100);  // flushes once, after the first
+  }
+  auto output = Open(Options(path));
+  CHECK(output->rows_found() == 1);
+  CHECK(Walk(*output, Count(8)) == 7);
+}
+
+TEST_CASE("a finished run does nothing and stays as it is") {
+  const TempFolder folder;
+  const std::string path = folder.File("out.jsonl");
+  for (int i = 0; i < 3; ++i) {
+    auto output = Open(Options(path));
+    CHECK(Walk(*output, Count(9)) == (i == 0 ? 9 : 0));
+    CHECK(output->Finish(9).ok());
+  }
+  CHECK(fs::file_size(JournalPath(path)) == 8 + 8 + Run().CanonicalDump().size() + 8 + 10 * 64);
+}
+
+TEST_CASE("rows of an edited input are reused by key and stand in its order") {
+  for (const std::string& name : kNames) {
+    const TempFolder folder;
+    const std::string path = folder.File(name);
+    {
+      auto output = Open(Options(path));
+      Walk(*output, Count(30));
+      CHECK(output->Finish(30).ok());
+    }
+    // 0 to 4 as before, new ones, others moved, the rest left out. 6 failed and moved: its row
+    // tells a line that is no longer its own.
+    const std::vector<int> edited = {0, 1, 2, 3, 4, 100, 12, 11, 6, 101, 25};
+    auto output = Open(Options(path));
+    CHECK(Walk(*output, edited) == 3);
+    CHECK(output->Finish(11).ok());
+    CHECK(Content(path) == Expected(edited));
+    CHECK_FALSE(folder.Has(name + ".new"));
+    CHECK_FALSE(folder.Has(name + ".new.journal"));
+    output.reset();
+    output = Open(Options(path));
+    CHECK(Walk(*output, edited) == 0);
+  }
+}
+
+TEST_CASE("a shortened input leaves no old rows behind") {
+  const TempFolder folder;
+  const std::string path = folder.File("out.jsonl");
+  for (const int records : {20, 5}) {
+    auto output = Open(Options(path));
+    Walk(*output, Count(records));
+    CHECK(output->Finish(records).ok());
+    CHECK(Content(path) == Expected(Count(records)));
+  }
+}
+
+TEST_CASE("--retry-errors runs failed rows again, at their place") {
+  const TempFolder folder;
+  const std::string path = folder.File("out.jsonl");
+  {
+    auto output = Open(Options(path));
+    Walk(*output, Count(20));
+    CHECK(output->Finish(20).ok());
+  }
+  RunOutputOptions retry = Options(path);
+  retry.retry_errors = true;
+  auto output = Open(retry);
+  CHECK(output->Find(Place(6)) == RowState::kMissing);
+  CHECK(Walk(*output, Count(20)) == 2);  // 6 and 13
+  CHECK(output->Finish(20).ok());
+  CHECK(Content(path) == Expected(Count(20)));
+  output.reset();
+  CHECK(Open(Options(path))->Find(Place(6)) == RowState::kFailed);
+  CHECK(Open(Options(path))->Find(Place(5)) == RowState::kServed);
+}
+
+TEST_CASE("a kill while the output is rebuilt loses no row of either file") {
+  for (const std::string& name : kNames) {
+    const TempFolder folder;
+    const std::string path = folder.File(name);
+    {
+      auto output = Open(Options(path));
+      Walk(*output, Count(20));
+      CHECK(output->Finish(20).ok());
+    }
+    std::vector<int> edited = {100, 101};
+    for (const int record : Count(20)) edited.push_back(record == 10 ? 102 : record);
+    {
+      auto output = Open(Options(path));
+      Walk(*output, edited, 1);  // everything flushed, then killed before Finish
+      CHECK(folder.Has(name + ".new"));
+    }
+    auto output = Open(Options(path));
+    CHECK_FALSE(folder.Has(name + ".new"));
+    CHECK(Walk(*output, edited) == 0);
+    CHECK(output->Finish(static_cast<std::int64_t>(edited.size())).ok());
+    CHECK(Content(path) == Expected(edited));
+  }
+}
+
+TEST_CASE("a kill between the two renames is repaired") {
+  const TempFolder folder;
+  const std::string path = folder.File("out.jsonl");
+  {
+    auto output = Open(Options(path));
+    Walk(*output, Count(20));
+    CHECK(output->Finish(20).ok());
+  }
+  const std::string old_journal = folder.Read("out.jsonl.journal");
+  const std::vector<int> edited = {3, 2, 1};
+  {
+    auto output = Open(Options(path));
+    Walk(*output, edited);
+    CHECK(output->Finish(3).ok());
+  }
+  folder.Write("out.jsonl.new.journal", folder.Read("out.jsonl.journal"));
+  folder.Write("out.jsonl.journal", old_journal);
+  auto output = Open(Options(path));
+  CHECK(output->rows_found() == 3);
+  CHECK(Walk(*output, edited) == 0);
+  CHECK(Content(path) == Expected(edited));
+}
+
+TEST_CASE("with --order completion rows stay in the order in which they came") {
+  const TempFolder folder;
+  const std::string path = folder.File("out.jsonl");
+  RunOutputOptions options = Options(path);
+  options.order = RowOrder::kCompletion;
+  {
+    auto output = Open(options);
+    for (const int record : {3, 1, 0}) {
+      CHECK(output->Append(Place(record), RowOf(record), false).ok());
+    }
+    CHECK(output->Flush().ok());
+  }
+  {
+    auto output = Open(options);
+    for (const int record : {0, 1, 3}) CHECK(output->Reuse(Place(record)).ok());
+    CHECK(output->Append(Place(2), RowOf(2), false).ok());
+    CHECK(output->Finish(4).ok());
+    CHECK(Content(path) == Expected({3, 1, 0, 2}));
+  }
+  auto output = Open(options);
+  CHECK(output->Find(Place(1, 1)) == RowState::kMissing);  // its row tells another line
+  for (const int record : {0, 2}) CHECK(output->Reuse(Place(record)).ok());
+  CHECK(output->Append(Place(9), RowOf(9), false).ok());
+  CHECK(output->Finish(3).ok());
+  CHECK(Content(path) == Expected({0, 2, 9}));
+}
+
+TEST_CASE("another run's output is refused with what differs, unless --overwrite") {
+  const TempFolder folder;
+  const std::string path = folder.File("out.jsonl");
+  {
+    auto output = Open(Options(path));
+    Walk(*output, Count(5));
+    CHECK(output->Finish(5).ok());
+  }
+  RunOutputOptions other = Options(path);
+  other.run = Run(43);
+  const auto refused = RunOutput::Open(other);
+  REQUIRE_FALSE(refused.ok());
+  CHECK(refused.error().message ==
+        "\"" + path +
+            "\" belongs to another run (seed was 42, now 43); name another output, or "
+            "begin anew with --overwrite");
+  CHECK(Content(path) == Expected(Count(5)));
+  other.overwrite = true;
+  auto output = Open(other);
+  CHECK(output->rows_found() == 0);
+  CHECK(fs::file_size(path) == 0);
+}
+
+TEST_CASE("a file that sglrun did not write is not touched") {
+  const TempFolder folder;
+  const std::string path = folder.Write("out.jsonl", "precious\n");
+  CHECK(RunOutput::Open(Options(path)).error().message.find("has no journal") != std::string::npos);
+  CHECK_FALSE(folder.Has("out.jsonl.journal"));
+  folder.Write("out.jsonl.journal", "something else entirely");
+  CHECK(RunOutput::Open(Options(path)).error().message.find("is no journal") != std::string::npos);
+  CHECK(folder.Read("out.jsonl") == "precious\n");
+}
+
+TEST_CASE("two runs cannot write one output at the same time") {
+  const TempFolder folder;
+  const std::string path = folder.File("out.jsonl");
+  const auto first = Open(Options(path));
+  const auto second = RunOutput::Open(Options(path));
+  REQUIRE_FALSE(second.ok());
+  CHECK(second.error().message.find("in use") != std::string::npos);
+}
+
+TEST_CASE("places that cannot be written are named with the reason") {
+  const TempFolder folder;
+  const std::string missing = folder.File("none/out.jsonl");
+  CHECK(RunOutput::Open(Options(missing)).error().message ==
+        "cannot write \"" + missing + "\": No such file or directory");
+  CHECK(RunOutput::Open(Options(folder.File(""))).error().message.find("cannot write") == 0);
+}
+
+TEST_CASE("a full disk and a closed pipe come back as sentences") {
+  if (fs::exists("/dev/full")) {
+    auto full = Open(Options("/dev/full"));
+    CHECK_FALSE(full->has_journal());
+    CHECK(full->Append(Place(0), RowOf(0), false).ok());
+    CHECK(full->Flush().error().message == "cannot write \"/dev/full\": No space left on device");
+    CHECK_FALSE(full->broken_pipe());
+    CHECK(full->Append(Place(1), RowOf(1), false).ok());
+    CHECK_FALSE(full->Flush().ok());
+  }
+  std::signal(SIGPIPE, SIG_IGN);
+  int ends[2];
+  REQUIRE(pipe(ends) == 0);
+  auto output = Open(Options("/dev/fd/" + std::to_string(ends[1])));
+  close(ends[0]);
+  output->AppendLoose("x\n");
+  CHECK(output->Flush().error().message.find("Broken pipe") != std::string::npos);
+  CHECK(output->broken_pipe());
+  close(ends[1]);
+}
+
+TEST_CASE("records without a line of their own are remembered, too") {
+  for (const std::string& name : kNames) {
+    const TempFolder folder;
+    const std::string path = folder.File(name);
+    for (int i = 0; i < 2; ++i) {
+      auto output = Open(Options(path));
+      for (int record = 0; record < 6; ++record) {
+        const RowKey place = Place(record);
+        const bool known = output->Find(place) == RowState::kServed;
+        CHECK(known == (i == 1));
+        const std::string row = record % 2 == 0 ? "" : RowOf(record) + RowOf(record + 50);
+        CHECK((known ? output->Reuse(place) : output->Append(place, row, false)).ok());
+        if (record % 3 == 0) CHECK(output->Flush().ok());
+      }
+      CHECK(output->Finish(6).ok());
+      CHECK(Content(path) == Expected({1, 51, 3, 53, 5, 55}));
+    }
+  }
+}
+
+TEST_CASE("a row that was changed behind the journal's back is noticed when it is copied") {
+  const TempFolder folder;
+  const std::string path = folder.File("out.jsonl");
+  {
+    auto output = Open(Options(path));
+    Walk(*output, Count(5));
+    CHECK(output->Finish(5).ok());
+  }
+  std::string text = folder.Read("out.jsonl");
+  for (char& c : text) c = c == '\n' ? ' ' : c;
+  folder.Write("out.jsonl", text);
+  auto output = Open(Options(path));
+  RowKey moved = Place(1);
+  moved.index = 0;
+  CHECK(output->Reuse(moved).error().message.find("was changed") != std::string::npos);
+}
+
+TEST_CASE("a link is written through, not replaced") {
+  const TempFolder folder;
+  const std::string real = folder.Write("real.jsonl", "");
+  const std::string link = folder.File("link.jsonl");
+  fs::create_symlink(real, link);
+  for (const auto& records : {Count(5), std::vector<int>{4, 3}}) {
+    auto output = Open(Options(link));
+    Walk(*output, records);
+    CHECK(output->Finish(static_cast<std::int64_t>(records.size())).ok());
+    CHECK(fs::is_symlink(link));
+    CHECK(Content(real) == Expected(records));
+  }
+}
+
+TEST_CASE("compression round trips, whole or in pieces, and damage is found") {
+  std::string text;
+  for (int i = 0; i < 100000; ++i) text += std::to_string(i);
+  for (const Compression compression :
+       {Compression::kNone, Compression::kGzip, Compression::kZstd}) {
+    for (const std::string& sample :
+         {std::string(), std::string("a"), text, std::string(3 << 20, 'x')}) {
+      CHECK(Decompress(Compress(sample, compression), compression).value() == sample);
+    }
+    const std::string two = Compress(text, compression) + Compress("tail", compression);
+    CHECK(Decompress(two, compression).value() == text + "tail");
+    if (compression == Compression::kNone) continue;
+    CHECK_FALSE(Decompress(two.substr(0, two.size() - 2), compression).ok());
+    CHECK_FALSE(Decompress("garbage", compression).ok());
+  }
+}
+
+}  // namespace
+}  // namespace sglrun::io

@@ -19,13 +19,13 @@ struct RopeSettings {
   double theta = 10000.0;
   std::int64_t rotary_dim = 0;
   std::int64_t max_position_embeddings = 0;
-  std::optional<double> factor;
-  std::optional<double> low_freq_factor, high_freq_factor;       // llama3
-  std::optional<double> original_max_position_embeddings;        // llama3, yarn
-  std::optional<double> attention_factor, beta_fast, beta_slow;  // yarn
-  std::optional<double> mscale, mscale_all_dim;                  // yarn
-  bool truncate = true;                                          // yarn
-  std::vector<float> divisors;  // GGUF's rope_freqs.weight: one a pair, or empty
+  std::optional<double> factor = {};
+  std::optional<double> low_freq_factor = {}, high_freq_factor = {};            // llama3
+  std::optional<double> original_max_position_embeddings = {};                  // llama3, yarn
+  std::optional<double> attention_factor = {}, beta_fast = {}, beta_slow = {};  // yarn
+  std::optional<double> mscale = {}, mscale_all_dim = {};                       // yarn
+  bool truncate = true;                                                         // yarn
+  std::vector<float> divisors = {};  // GGUF's rope_freqs.weight: one a pair, or empty
 };
 
 // `place` names the file in errors.

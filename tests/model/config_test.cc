@@ -1,0 +1,202 @@
+#include "model/config_json.h"
+
+#include <string>
+
+#include "base/json.h"
+
+#include <doctest/doctest.h>
+
+namespace sglrun::model {
+namespace {
+
+Json Parsed(const std::string& text) {
+  auto parsed = ParseJson(text);
+  REQUIRE(parsed.ok());
+  return std::move(parsed->value);
+}
+
+Result<HfConfig> Parse(const std::string& config, const std::string& generation = "") {
+  const Json root = Parsed(config);
+  if (generation.empty()) return ParseHfConfig(root, nullptr, "m");
+  const Json second = Parsed(generation);
+  return ParseHfConfig(root, &second, "m");
+}
+
+ModelConfig Good(const std::string& config, const std::string& generation = "") {
+  auto parsed = Parse(config, generation);
+  INFO((parsed.ok() ? std::string() : parsed.error().message));
+  REQUIRE(parsed.ok());
+  return std::move(parsed->config);
+}
+
+std::string Bad(const std::string& config, const std::string& generation = "") {
+  const auto parsed = Parse(config, generation);
+  REQUIRE_FALSE(parsed.ok());
+  return parsed.error().message;
+}
+
+bool Says(const std::string& sentence, std::string_view part) {
+  INFO(sentence);
+  return sentence.find(part) != std::string::npos;
+}
+
+std::string Llama(const std::string& more) {
+  return R"({"model_type":"llama","hidden_size":64,"num_attention_heads":4,"intermediate_size":96,)"
+         R"("num_hidden_layers":2,"vocab_size":100)" +
+         (more.empty() ? "" : "," + more) + "}";
+}
+
+using Ids = std::vector<std::int32_t>;
+
+}  // namespace
+
+TEST_CASE("a missing key means the class default") {
+  const ModelConfig llama = Good(R"({"model_type":"llama"})");
+  CHECK(llama.hidden_size == 4096);
+  CHECK(llama.intermediate_size == 11008);
+  CHECK(llama.num_hidden_layers == 32);
+  CHECK(llama.num_key_value_heads == 32);
+  CHECK(llama.head_dim == 128);
+  CHECK(llama.context_length == 2048);
+  CHECK(llama.rms_norm_eps == 1e-6f);
+  CHECK(llama.rope.theta == 10000.0);
+  CHECK_FALSE(llama.tie_word_embeddings);
+  CHECK_FALSE(llama.qkv_bias);
+  CHECK(llama.bos_token_id == 1);
+  CHECK(llama.eos_token_ids == Ids{2});
+  CHECK(llama.sliding_window == std::vector<std::int64_t>(32, 0));
+
+  const ModelConfig mistral = Good(R"({"model_type":"mistral"})");
+  CHECK(mistral.num_key_value_heads == 8);
+  CHECK(mistral.sliding_window == std::vector<std::int64_t>(32, 4096));
+  const ModelConfig qwen2 = Good(R"({"model_type":"qwen2"})");
+  CHECK(qwen2.qkv_bias);
+  CHECK_FALSE(qwen2.output_bias);
+  CHECK(qwen2.vocab_size == 151936);
+  CHECK(qwen2.eos_token_ids.empty());
+  const ModelConfig qwen3 = Good(R"({"model_type":"qwen3","hidden_size":1024})");
+  CHECK(qwen3.head_dim == 128);
+  CHECK(qwen3.qk_norm);
+  CHECK_FALSE(qwen3.qkv_bias);
+}
+
+TEST_CASE("null is a value: no window, as many kv heads as heads") {
+  CHECK(Good(R"({"model_type":"mistral","sliding_window":null})").sliding_window[0] == 0);
+  CHECK(Good(R"({"model_type":"mistral","num_key_value_heads":null})").num_key_value_heads == 32);
+  CHECK(Good(R"({"model_type":"qwen3","head_dim":null})").head_dim == 128);
+}
+
+TEST_CASE("qwen windows need use_sliding_window and begin at max_window_layers") {
+  const std::string base = R"({"model_type":"qwen2","num_hidden_layers":4,"sliding_window":8,)";
+  using Windows = std::vector<std::int64_t>;
+  CHECK(Good(base + R"("use_sliding_window":false,"max_window_layers":2})").sliding_window ==
+        Windows{0, 0, 0, 0});
+  CHECK(Good(base + R"("use_sliding_window":true,"max_window_layers":2})").sliding_window ==
+        Windows{0, 0, 8, 8});
+  CHECK(Good(base + R"("use_sliding_window":true,"layer_types":["full_attention",)"
+                    R"("sliding_attention","full_attention","full_attention"]})")
+            .sliding_window == Windows{0, 8, 0, 0});
+  CHECK(Says(Bad(base + R"("layer_types":["full_attention"]})"), "a list of 4 names"));
+  CHECK(Says(Bad(base + R"("layer_types":["full_attention","x","full_attention",)"
+                        R"("full_attention"]})"),
+             "\"x\""));
+}
+
+TEST_CASE("an unsupported family is refused by name, with what is supported") {
+  CHECK(Bad(R"({"model_type":"gemma2"})") ==
+        "m/config.json: model_type is \"gemma2\", which is not supported; supported are llama, "
+        "mistral, qwen2, qwen3");
+  CHECK(Says(Bad(R"({"model_type":"lama"})"), "did you mean llama?"));
+  CHECK(Says(Bad(R"({"architectures":["GPT2LMHeadModel"]})"), "GPT2LMHeadModel"));
+  CHECK(Says(Bad(R"({"model_type":"llama","architectures":["LlamaForSequenceClassification"]})"),
+             "must be LlamaForCausalLM"));
+  CHECK(Says(Bad("{}"), "model_type is missing"));
+  CHECK(Good(R"({"architectures":["Qwen3ForCausalLM"]})").architecture == "qwen3");
+}
+
+TEST_CASE("keys that change the arithmetic are refused") {
+  CHECK(Says(Bad(Llama(R"("quantization_config":{"quant_method":"gptq"})")), "\"gptq\""));
+  CHECK(Says(Bad(Llama(R"("hidden_act":"gelu")")), "hidden_act is \"gelu\""));
+  CHECK(Good(Llama(R"("hidden_act":"swish")")).hidden_size == 64);
+}
+
+TEST_CASE("both spellings of rope give the same angles") {
+  const std::string values = R"("factor":8.0,"low_freq_factor":1.0,"high_freq_factor":4.0,)"
+                             R"("original_max_position_embeddings":64)";
+  const ModelConfig old_form =
+      Good(Llama(R"("rope_theta":500000.0,"rope_scaling":{"rope_type":"llama3",)" + values + "}"));
+  const ModelConfig new_form = Good(
+      Llama(R"("rope_parameters":{"rope_theta":500000.0,"rope_type":"llama3",)" + values + "}"));
+  CHECK(old_form.rope.inverse_frequencies == new_form.rope.inverse_frequencies);
+  CHECK(old_form.rope.theta == 500000.0);
+  CHECK(old_form.rope.description == "llama3, factor 8");
+  const ModelConfig oldest = Good(Llama(R"("rope_scaling":{"type":"linear","factor":2})"));
+  CHECK(oldest.rope.inverse_frequencies[0] == 0.5f);
+  CHECK(Good(Llama(R"("rope_scaling":null)")).rope.description == "default");
+}
+
+TEST_CASE("rope types that are not known or depend on the length are refused by name") {
+  const auto scaling = [](const std::string& object) {
+    return Bad(Llama(R"("rope_scaling":)" + object));
+  };
+  CHECK(Says(scaling(R"({"rope_type":"dynamic","factor":2})"), "\"dynamic\" is not supported"));
+  CHECK(Says(scaling(R"({"type":"longrope"})"), "\"longrope\" is not supported"));
+  CHECK(Says(scaling(R"({"type":"mrope"})"), "unknown rope scaling \"mrope\""));
+  CHECK(Says(scaling(R"({"type":"linear"})"), "needs a positive factor"));
+  CHECK(Says(scaling(R"({"type":"linear","factor":0})"), "needs a positive factor"));
+  CHECK(Says(scaling(R"({"type":"llama3","factor":8})"), "low_freq_factor"));
+  CHECK(Says(scaling("3"), "must be an object"));
+  CHECK(Says(scaling(R"({"full_attention":{"rope_type":"default"}})"), "one rope for all layers"));
+  CHECK(Says(Bad(Llama(R"("rope_theta":-1)")), "rope_theta"));
+}
+
+TEST_CASE("end ids are the union of all files") {
+  CHECK(Good(Llama(R"("eos_token_id":7)"), R"({"eos_token_id":[9,7,8]})").eos_token_ids ==
+        Ids{7, 9, 8});
+  CHECK(Good(Llama(R"("eos_token_id":[5,6])")).eos_token_ids == Ids{5, 6});
+  CHECK(Good(Llama(""), R"({"eos_token_id":3})").eos_token_ids == Ids{3});
+  CHECK(Good(Llama(R"("eos_token_id":null)")).eos_token_ids.empty());
+  CHECK(Says(Bad(Llama(R"("eos_token_id":-1)")), "eos_token_id is -1"));
+  CHECK(Says(Bad(Llama(""), R"({"eos_token_id":"x"})"), "generation_config.json: eos_token_id"));
+}
+
+TEST_CASE("the text part of a multimodal configuration is read") {
+  const ModelConfig config =
+      Good(R"({"model_type":"llava","architectures":["LlavaForConditionalGeneration"],)"
+           R"("tie_word_embeddings":true,"eos_token_id":4,"text_config":)" +
+           Llama(R"("eos_token_id":5)") + "}");
+  CHECK(config.architecture == "llama");
+  CHECK(config.hidden_size == 64);
+  CHECK(config.tie_word_embeddings);
+  CHECK(config.eos_token_ids == Ids{5, 4});
+}
+
+TEST_CASE("only sampling defaults that the file contains are set") {
+  const auto parsed = Parse(Llama(""), R"({"temperature":0.6,"top_k":20,"top_p":null})");
+  REQUIRE(parsed.ok());
+  CHECK(parsed->defaults.temperature == 0.6);
+  CHECK(parsed->defaults.top_k == 20);
+  CHECK_FALSE(parsed->defaults.top_p.has_value());
+  CHECK_FALSE(parsed->defaults.min_p.has_value());
+  CHECK_FALSE(parsed->defaults.repetition_penalty.has_value());
+  CHECK(Says(Bad(Llama(""), R"({"temperature":"hot"})"), "must be a number"));
+}
+
+TEST_CASE("numbers that cannot be are refused with key, value and range") {
+  CHECK(Says(Bad(R"({"model_type":"llama","hidden_size":0})"), "hidden_size is 0, must be in [1,"));
+  CHECK(Says(Bad(R"({"model_type":"llama","num_hidden_layers":-3})"), "num_hidden_layers is -3"));
+  CHECK(Says(Bad(R"({"model_type":"llama","vocab_size":99999999999})"), "vocab_size"));
+  CHECK(Says(Bad(R"({"model_type":"llama","hidden_size":"64"})"), "must be an integer"));
+  CHECK(Says(Bad(R"({"model_type":"llama","hidden_size":64.5})"), "must be an integer"));
+  CHECK(Says(Bad(R"({"model_type":"llama","num_attention_heads":0})"), "num_attention_heads is 0"));
+  CHECK(Says(Bad(R"({"model_type":"llama","num_key_value_heads":5})"), "not a multiple"));
+  CHECK(Says(Bad(R"({"model_type":"llama","hidden_size":100,"num_attention_heads":3})"),
+             "hidden_size 100 is not a multiple of num_attention_heads 3"));
+  CHECK(Says(Bad(Llama(R"("head_dim":12)")), "multiple of 8"));
+  CHECK(Says(Bad(Llama(R"("rms_norm_eps":0)")), "rms_norm_eps"));
+  CHECK(Says(Bad(R"({"model_type":"mistral","sliding_window":-4})"), "sliding_window is negative"));
+  CHECK(Says(Bad(Llama(R"("partial_rotary_factor":1.5)")), "partial_rotary_factor"));
+  CHECK(Says(Bad("[]"), "no JSON object"));
+}
+
+}  // namespace sglrun::model

@@ -1,0 +1,264 @@
+// A token's bits depend on its own row: not on the rows beside it, the chunks of its prompt, the
+// threads, or on whether it was decoded or prefilled.
+#include <algorithm>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "model/model_runner.h"
+
+#include <doctest/doctest.h>
+
+namespace sglrun::model {
+namespace {
+
+using Hidden = std::vector<std::vector<float>>;
+using Tokens = std::vector<std::int32_t>;
+
+std::string Golden(const std::string& name) {
+  return std::string(SGLRUN_SOURCE_DIR) + "/tests/golden/models/" + name;
+}
+
+Tokens RandomTokens(std::size_t count, std::uint32_t seed, std::int64_t vocabulary = 250) {
+  std::mt19937 random(seed);
+  Tokens tokens(count);
+  for (std::int32_t& token : tokens) {
+    token = static_cast<std::int32_t>(random() % static_cast<std::uint32_t>(vocabulary));
+  }
+  return tokens;
+}
+
+// The shapes that make kernels split their work differently from the tiny goldens.
+ModelConfig OddShapes() {
+  ModelConfig config;
+  config.architecture = "llama";
+  config.hidden_size = 104;
+  config.intermediate_size = 168;
+  config.num_hidden_layers = 3;
+  config.num_attention_heads = 6;
+  config.num_key_value_heads = 2;
+  config.head_dim = 24;
+  config.vocab_size = 300;
+  config.context_length = 512;
+  config.tie_word_embeddings = true;
+  config.sliding_window = {0, 20, 0};
+  return config;
+}
+
+LoadedModel SyntheticModel(std::string_view isa, tensor::DType dtype, int threads) {
+  LoadedModel loaded;
+  loaded.pool = std::make_unique<ThreadPool>(threads);
+  loaded.context = std::make_unique<kernels::KernelContext>(*loaded.pool);
+  auto model = Model::Synthetic(OddShapes(), {.dtype = dtype, .backend = &BackendForTest(isa)},
+                                *loaded.context);
+  REQUIRE(model.ok());
+  loaded.model = std::move(*model);
+  return loaded;
+}
+
+struct Setting {
+  std::string isa;
+  tensor::DType dtype;
+};
+
+std::vector<Setting> Settings() {
+  std::vector<Setting> settings;
+  for (const std::string& isa : BackendNames()) {
+    settings.push_back({isa, tensor::DType::kF32});
+    settings.push_back({isa, tensor::DType::kBF16});
+  }
+  return settings;
+}
+
+Hidden Alone(const LoadedModel& loaded, const Setting& setting, const Tokens& tokens) {
+  ModelRunner runner(*loaded.model, 1, static_cast<int>(tokens.size()), setting.dtype);
+  return runner.Prefill(0, tokens);
+}
+
+}  // namespace
+
+TEST_CASE("a prompt in chunks of any size gives the bits of the prompt in one step") {
+  const Tokens tokens = RandomTokens(75, 1);
+  for (const Setting& setting : Settings()) {
+    CAPTURE(setting.isa);
+    CAPTURE(setting.dtype);
+    const LoadedModel loaded = SyntheticModel(setting.isa, setting.dtype, 2);
+    const Hidden whole = Alone(loaded, setting, tokens);
+    for (const std::size_t chunk : {1u, 2u, 3u, 7u, 16u, 17u, 33u, 64u}) {
+      CAPTURE(chunk);
+      ModelRunner runner(*loaded.model, 1, 75, setting.dtype);
+      Hidden pieces;
+      for (std::size_t begin = 0; begin < tokens.size(); begin += chunk) {
+        const std::size_t end = std::min(begin + chunk, tokens.size());
+        const Tokens piece(tokens.begin() + static_cast<std::ptrdiff_t>(begin),
+                           tokens.begin() + static_cast<std::ptrdiff_t>(end));
+        for (auto& row : runner.Prefill(0, piece)) pieces.push_back(std::move(row));
+      }
+      CHECK(pieces == whole);
+    }
+  }
+}
+
+TEST_CASE("a row alone gives the bits it gives among 64 shuffled rows") {
+  for (const Setting& setting : Settings()) {
+    CAPTURE(setting.isa);
+    CAPTURE(setting.dtype);
+    const LoadedModel loaded = SyntheticModel(setting.isa, setting.dtype, 2);
+    std::vector<Tokens> rows;
+    for (std::uint32_t r = 0; r < 64; ++r) rows.push_back(RandomTokens(3 + r * 7 % 41, r));
+    std::vector<int> order = AllOf(rows.size());
+    std::shuffle(order.begin(), order.end(), std::mt19937(7));
+
+    // All prompts but their last two tokens in one ragged step, then two decode steps.
+    ModelRunner runner(*loaded.model, 64, 48, setting.dtype);
+    std::vector<Feed> prompts, first, second;
+    for (const int r : order) {
+      const Tokens& tokens = rows[static_cast<std::size_t>(r)];
+      prompts.push_back({r, Tokens(tokens.begin(), tokens.end() - 2), {}});
+      first.push_back({r, {tokens[tokens.size() - 2]}, {0}});
+      second.push_back({r, {tokens.back()}, {0}});
+    }
+    std::reverse(second.begin(), second.end());
+    runner.Step(prompts);
+    const Hidden before_last = runner.Step(first);
+    Hidden last = runner.Step(second);
+    std::reverse(last.begin(), last.end());
+
+    int different = 0;
+    for (std::size_t i = 0; i < order.size(); ++i) {
+      const Hidden alone = Alone(loaded, setting, rows[static_cast<std::size_t>(order[i])]);
+      different += alone.back() != last[i] ? 1 : 0;
+      different += alone[alone.size() - 2] != before_last[i] ? 1 : 0;
+    }
+    CHECK(different == 0);
+  }
+}
+
+TEST_CASE("one thread and several give the same bits") {
+  const Tokens tokens = RandomTokens(50, 3);
+  for (const Setting& setting : Settings()) {
+    CAPTURE(setting.isa);
+    CAPTURE(setting.dtype);
+    const Hidden one = Alone(SyntheticModel(setting.isa, setting.dtype, 1), setting, tokens);
+    for (const int threads : {2, 3}) {
+      CAPTURE(threads);
+      CHECK(Alone(SyntheticModel(setting.isa, setting.dtype, threads), setting, tokens) == one);
+    }
+  }
+}
+
+TEST_CASE("wanting fewer hidden states changes none of them") {
+  const Tokens tokens = RandomTokens(40, 4);
+  for (const Setting& setting : Settings()) {
+    CAPTURE(setting.isa);
+    const LoadedModel loaded = SyntheticModel(setting.isa, setting.dtype, 2);
+    const Hidden whole = Alone(loaded, setting, tokens);
+    const std::vector<std::vector<int>> wanted_lists = {{39}, {0}, {0, 39}, {3, 4, 5, 20}, {}};
+    for (const std::vector<int>& wanted : wanted_lists) {
+      ModelRunner runner(*loaded.model, 1, 40, setting.dtype);
+      const Hidden some = runner.Step({{0, tokens, wanted}});
+      REQUIRE(some.size() == wanted.size());
+      for (std::size_t j = 0; j < wanted.size(); ++j) {
+        CHECK(some[j] == whole[static_cast<std::size_t>(wanted[j])]);
+      }
+      // Keys and values of the last layer are stored all the same.
+      const Hidden next = runner.Step({{0, {5}, {0}}});
+      Tokens longer = tokens;
+      longer.push_back(5);
+      CHECK(next[0] == Alone(loaded, setting, longer).back());
+    }
+  }
+}
+
+TEST_CASE("logits of a row do not depend on the rows beside it") {
+  for (const Setting& setting : Settings()) {
+    CAPTURE(setting.isa);
+    const LoadedModel loaded = SyntheticModel(setting.isa, setting.dtype, 2);
+    const Hidden hidden = Alone(loaded, setting, RandomTokens(33, 5));
+    ModelRunner runner(*loaded.model, 1, 16, setting.dtype);
+    std::vector<float> together_in, together(33 * 300);
+    for (const auto& row : hidden) together_in.insert(together_in.end(), row.begin(), row.end());
+    loaded.model->Logits(tensor::MakeView(together_in.data(), tensor::DType::kF32, {33, 104}),
+                         tensor::MakeView(together.data(), tensor::DType::kF32, {33, 300}));
+    for (std::size_t r = 0; r < 33; ++r) {
+      const std::vector<float> alone = runner.Logits(hidden[r]);
+      CHECK(std::equal(alone.begin(), alone.end(), together.begin() + static_cast<long>(r) * 300));
+    }
+  }
+}
+
+TEST_CASE("input embeddings equal to a token's embedding give the token's bits") {
+  const LoadedModel loaded = LoadForTest(Golden("llama_tied"), "ref");
+  const std::int64_t width = loaded.model->config().hidden_size;
+  const Tokens tokens = RandomTokens(6, 6);
+  const Tokens positions = {0, 1, 2, 3, 4, 5};
+  const Tokens swapped = {tokens[0], 1, tokens[2], 1, tokens[4], tokens[5]};
+  std::vector<float> embeds(static_cast<std::size_t>(2 * width));
+  const std::vector<std::int32_t> ids = {tokens[3], tokens[1]};
+  const auto view = tensor::MakeView(embeds.data(), tensor::DType::kF32, {2, width});
+  loaded.model->Embed(ids, view);
+
+  const auto run = [&](const Tokens& token_ids, const Tokens& embed_row) {
+    auto cache =
+        KvCache::Create(loaded.model->config(), tensor::DType::kF32, 1, loaded.model->backend());
+    REQUIRE(cache.ok());
+    const Tokens start = {0, 6}, length = {6}, table = {0}, outputs = {5};
+    std::vector<float> hidden(static_cast<std::size_t>(width));
+    loaded.model->Forward({.token_ids = token_ids,
+                           .positions = positions,
+                           .positions_per_token = 1,
+                           .query_start = start,
+                           .kv_len = length,
+                           .block_tables = table.data(),
+                           .block_table_stride = 1,
+                           .slots = positions,
+                           .output_tokens = outputs,
+                           .embed_row = embed_row,
+                           .input_embeds = embed_row.empty() ? tensor::TensorView{} : view},
+                          *cache, tensor::MakeView(hidden.data(), tensor::DType::kF32, {1, width}));
+    return hidden;
+  };
+  CHECK(run(swapped, {-1, 1, -1, 0, -1, -1}) == run(tokens, {}));
+}
+
+TEST_CASE("positions beyond the first table of angles are computed when they come") {
+  const LoadedModel loaded = LoadForTest(Golden("llama_tied"), "ref");
+  const Tokens tokens = RandomTokens(700, 8);
+  ModelRunner whole(*loaded.model, 1, 704);
+  const Hidden expected = whole.Step({{0, tokens, {699}}});
+  ModelRunner grown(*loaded.model, 1, 704);
+  grown.Step({{0, Tokens(tokens.begin(), tokens.begin() + 300), {}}});
+  grown.Step({{0, Tokens(tokens.begin() + 300, tokens.begin() + 699), {}}});
+  CHECK(grown.Step({{0, {tokens[699]}, {0}}}) == expected);
+}
+
+TEST_CASE("weights are counted in their resident form") {
+  const LoadedModel f32 = LoadForTest(Golden("qwen3"), "ref", tensor::DType::kF32);
+  const LoadedModel bf16 = LoadForTest(Golden("qwen3"), "ref", tensor::DType::kBF16);
+  CHECK(f32.model->weight_bytes() > bf16.model->weight_bytes());
+  auto files = ModelFiles::Open(Golden("qwen3"));
+  REQUIRE(files.ok());
+  CHECK(f32.model->weight_bytes() >= files->parameter_count() * 4);
+}
+
+TEST_CASE("a synthetic model of impossible shapes is refused") {
+  ThreadPool pool(1);
+  kernels::KernelContext context(pool);
+  ModelConfig config = OddShapes();
+  config.head_dim = 20;
+  const auto model = Model::Synthetic(
+      config, {.dtype = tensor::DType::kF32, .backend = &kernels::RefBackend()}, context);
+  REQUIRE_FALSE(model.ok());
+  CHECK(model.error().message == "synthetic model: head_dim is 20, must be a multiple of 8");
+  config = OddShapes();
+  config.hidden_size = 1 << 20;
+  config.intermediate_size = 1 << 22;
+  config.num_hidden_layers = 4096;
+  config.sliding_window.clear();
+  const auto huge = Model::Synthetic(
+      config, {.dtype = tensor::DType::kF32, .backend = &kernels::RefBackend()}, context);
+  REQUIRE_FALSE(huge.ok());
+  CHECK(huge.error().message.find("are available") != std::string::npos);
+}
+
+}  // namespace sglrun::model

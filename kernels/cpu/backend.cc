@@ -1,16 +1,84 @@
+// The tables of the CPU backend and the choice among them.
 #include "kernels/backend.h"
 
-namespace sglrun::kernels {
+#include "kernels/cpu/ops.h"
 
-Result<const Backend*> CpuBackend(std::string_view) {
-  static const Backend backend = {.name = "cpu",
-                                  .isa = "portable",
-                                  .table = RefBackend().table,
-                                  .allocator = &tensor::HostAllocator()};
-  return &backend;
+namespace sglrun::kernels {
+namespace {
+
+// Checks the arguments in builds with assertions; in a release it is the operation itself.
+template <class Args, void (*kOperation)(const Args&, KernelContext&)>
+void Checked(const Args& args, KernelContext& context) {
+  DCHECK(Check(args).empty()) << Check(args);
+  kOperation(args, context);
 }
+
+struct Entry {
+  Backend backend;
+  bool runs_here;
+};
+
+#define SGLRUN_CPU_BACKEND(ops)                                                  \
+  Backend {                                                                      \
+    .name = "cpu", .isa = ops::CompiledIsa(),                                    \
+    .table =                                                                     \
+        {                                                                        \
+            .packed_weight_bytes = ops::PackedWeightBytes,                       \
+            .pack_rows = Checked<PackRowsArgs, ops::PackRows>,                   \
+            .kv_page_bytes = ops::KvPageBytes,                                   \
+            .embed = Checked<EmbedArgs, ops::Embed>,                             \
+            .gemm = Checked<GemmArgs, ops::Gemm>,                                \
+            .rms_norm = Checked<RmsNormArgs, ops::RmsNorm>,                      \
+            .rope = Checked<RopeArgs, ops::Rope>,                                \
+            .store_kv = Checked<StoreKvArgs, ops::StoreKv>,                      \
+            .paged_attention = Checked<PagedAttentionArgs, ops::PagedAttention>, \
+            .silu_and_mul = Checked<SiluAndMulArgs, ops::SiluAndMul>,            \
+            .logits_process = Checked<LogitsProcessArgs, ops::LogitsProcess>,    \
+            .sample = Checked<SampleArgs, ops::Sample>,                          \
+            .logprobs = Checked<LogprobsArgs, ops::Logprobs>,                    \
+        },                                                                       \
+    .allocator = &tensor::HostAllocator(),                                       \
+  }
+
+// Best first.
+const std::vector<Entry>& Entries() {
+  static const std::vector<Entry> entries = {
+#if defined(__x86_64__)
+    {SGLRUN_CPU_BACKEND(cpu::avx512_bf16),
+     __builtin_cpu_supports("avx512bf16") && __builtin_cpu_supports("avx512bw") &&
+         __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq")},
+    {SGLRUN_CPU_BACKEND(cpu::avx512),
+     __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+         __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq")},
+    {SGLRUN_CPU_BACKEND(cpu::avx2),
+     __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")},
+#endif
+    {SGLRUN_CPU_BACKEND(cpu::portable), true},
+  };
+  return entries;
+}
+
+#undef SGLRUN_CPU_BACKEND
+
+}  // namespace
+
+Result<const Backend*> CpuBackend(std::string_view isa) {
+  std::string choices;
+  for (const Entry& entry : Entries()) {
+    if (!entry.runs_here) continue;
+    if (isa == "auto" || isa == entry.backend.isa) return &entry.backend;
+    choices += (choices.empty() ? "" : ", ") + std::string(entry.backend.isa);
+  }
+  return Error{"no instruction set \"" + std::string(isa) + "\" on this machine; it can run " +
+               choices + " (or auto)"};
+}
+
 std::vector<std::string_view> CpuIsas() {
-  return {"portable"};
+  std::vector<std::string_view> isas;
+  for (const Entry& entry : Entries()) {
+    if (entry.runs_here) isas.push_back(entry.backend.isa);
+  }
+  return isas;
 }
 
 }  // namespace sglrun::kernels

@@ -1,0 +1,181 @@
+// Sixteen lanes of float32 or int32 on every instruction set: one 512-bit register, two of 256 bits
+// or four of 128, written with the compiler's vector extensions so that each operation has one loop
+// nest for all of them.
+//
+// This header and the files that include it are compiled once an instruction set, into the
+// namespace SGLRUN_ISA. Nothing with external linkage may leave that namespace: a template of the
+// standard library compiled here could be the copy that the linker keeps for everybody, and would
+// then stop older machines. So these files use builtins and plain arrays, not containers.
+#pragma once
+
+#include <cstdint>
+
+#if defined(__AVX2__)
+#include <immintrin.h>
+#endif
+
+#ifndef SGLRUN_ISA
+#error "SGLRUN_ISA names the instruction set that this file is compiled for"
+#endif
+
+#define SGLRUN_INLINE inline __attribute__((always_inline))
+#define SGLRUN_UNROLL _Pragma("GCC unroll 8")
+
+namespace sglrun::kernels::cpu::SGLRUN_ISA {
+
+#if defined(__AVX512F__)
+inline constexpr int kNativeLanes = 16;
+#elif defined(__AVX2__)
+inline constexpr int kNativeLanes = 8;
+#else
+inline constexpr int kNativeLanes = 4;
+#endif
+
+inline constexpr int kLanes = 16;
+inline constexpr int kParts = kLanes / kNativeLanes;
+inline constexpr float kInfinity = __builtin_inff();
+
+typedef float NativeF __attribute__((vector_size(4 * kNativeLanes)));
+typedef std::int32_t NativeI __attribute__((vector_size(4 * kNativeLanes)));
+typedef std::uint32_t NativeU __attribute__((vector_size(4 * kNativeLanes)));
+
+struct Vec {
+  NativeF part[kParts];
+};
+
+// Also the type of masks: a lane is all ones or all zeros.
+struct IVec {
+  NativeI part[kParts];
+};
+
+// One line for each operation that treats the parts alike.
+#define SGLRUN_PARTWISE(Result, signature, expression) \
+  SGLRUN_INLINE Result signature {                     \
+    Result result;                                     \
+    SGLRUN_UNROLL                                      \
+    for (int i = 0; i < kParts; ++i) {                 \
+      result.part[i] = expression;                     \
+    }                                                  \
+    return result;                                     \
+  }
+
+SGLRUN_PARTWISE(Vec, Set(float value), value - NativeF{})
+SGLRUN_PARTWISE(IVec, SetInt(std::int32_t value), value - NativeI{})
+SGLRUN_PARTWISE(Vec, operator+(Vec a, Vec b), a.part[i] + b.part[i])
+SGLRUN_PARTWISE(Vec, operator-(Vec a, Vec b), a.part[i] - b.part[i])
+SGLRUN_PARTWISE(Vec, operator*(Vec a, Vec b), a.part[i] * b.part[i])
+SGLRUN_PARTWISE(Vec, operator/(Vec a, Vec b), a.part[i] / b.part[i])
+SGLRUN_PARTWISE(Vec, Max(Vec a, Vec b), a.part[i] > b.part[i] ? a.part[i] : b.part[i])
+SGLRUN_PARTWISE(IVec, operator<(Vec a, Vec b), a.part[i] < b.part[i])
+SGLRUN_PARTWISE(IVec, operator>=(Vec a, Vec b), a.part[i] >= b.part[i])
+SGLRUN_PARTWISE(IVec, operator==(Vec a, Vec b), a.part[i] == b.part[i])
+SGLRUN_PARTWISE(IVec, operator!=(Vec a, Vec b), a.part[i] != b.part[i])
+SGLRUN_PARTWISE(IVec, operator!=(IVec a, IVec b), a.part[i] != b.part[i])
+SGLRUN_PARTWISE(IVec, operator<(IVec a, IVec b), a.part[i] < b.part[i])
+SGLRUN_PARTWISE(IVec, operator+(IVec a, IVec b), a.part[i] + b.part[i])
+SGLRUN_PARTWISE(IVec, operator&(IVec a, IVec b), a.part[i] & b.part[i])
+SGLRUN_PARTWISE(IVec, operator|(IVec a, IVec b), a.part[i] | b.part[i])
+SGLRUN_PARTWISE(IVec, operator~(IVec a), ~a.part[i])
+SGLRUN_PARTWISE(IVec, ShiftLeft(IVec a, int bits), a.part[i] << bits)
+SGLRUN_PARTWISE(IVec, ShiftRight(IVec a, int bits), (NativeI)((NativeU)a.part[i] >> bits))
+SGLRUN_PARTWISE(IVec, AsInt(Vec a), (NativeI)a.part[i])
+SGLRUN_PARTWISE(Vec, AsFloat(IVec a), (NativeF)a.part[i])
+SGLRUN_PARTWISE(IVec, Truncate(Vec a), __builtin_convertvector(a.part[i], NativeI))
+SGLRUN_PARTWISE(Vec, Select(IVec mask, Vec a, Vec b), mask.part[i] ? a.part[i] : b.part[i])
+SGLRUN_PARTWISE(IVec, Select(IVec mask, IVec a, IVec b), mask.part[i] ? a.part[i] : b.part[i])
+
+// a * b + c: rounded once where the instruction set has it, twice in the portable build.
+// Contraction by the compiler is off, so that a loop means the same in each of its instances.
+#if defined(__AVX512F__)
+SGLRUN_PARTWISE(Vec, Fma(Vec a, Vec b, Vec c),
+                (NativeF)_mm512_fmadd_ps((__m512)a.part[i], (__m512)b.part[i], (__m512)c.part[i]))
+#elif defined(__FMA__)
+SGLRUN_PARTWISE(Vec, Fma(Vec a, Vec b, Vec c),
+                (NativeF)_mm256_fmadd_ps((__m256)a.part[i], (__m256)b.part[i], (__m256)c.part[i]))
+#else
+SGLRUN_PARTWISE(Vec, Fma(Vec a, Vec b, Vec c), a.part[i] * b.part[i] + c.part[i])
+#endif
+
+SGLRUN_INLINE Vec Load(const float* from) {
+  Vec result;
+  __builtin_memcpy(&result, from, sizeof result);
+  return result;
+}
+SGLRUN_INLINE IVec LoadInt(const void* from) {
+  IVec result;
+  __builtin_memcpy(&result, from, sizeof result);
+  return result;
+}
+SGLRUN_INLINE void Store(float* to, Vec value) {
+  __builtin_memcpy(to, &value, sizeof value);
+}
+SGLRUN_INLINE void StoreInt(void* to, IVec value) {
+  __builtin_memcpy(to, &value, sizeof value);
+}
+
+// The first `count` lanes, the others `rest`; count may exceed the lanes.
+SGLRUN_INLINE Vec LoadPartial(const float* from, std::int64_t count, float rest) {
+  if (count >= kLanes) return Load(from);
+  float lanes[kLanes];
+  for (int i = 0; i < kLanes; ++i) lanes[i] = i < count ? from[i] : rest;
+  return Load(lanes);
+}
+SGLRUN_INLINE void StorePartial(float* to, Vec value, std::int64_t count) {
+  if (count >= kLanes) return Store(to, value);
+  float lanes[kLanes];
+  Store(lanes, value);
+  for (int i = 0; i < count; ++i) to[i] = lanes[i];
+}
+
+// Sum over the lanes by a fixed tree.
+SGLRUN_INLINE float SumLanes(Vec value) {
+  float lanes[kLanes];
+  Store(lanes, value);
+  for (int width = kLanes / 2; width > 0; width /= 2) {
+    for (int i = 0; i < width; ++i) lanes[i] += lanes[i + width];
+  }
+  return lanes[0];
+}
+SGLRUN_INLINE float MaxLanes(Vec value) {
+  float lanes[kLanes];
+  Store(lanes, value);
+  float max = lanes[0];
+  for (int i = 1; i < kLanes; ++i) max = lanes[i] > max ? lanes[i] : max;
+  return max;
+}
+
+// Bit i: lane i of the mask is set.
+SGLRUN_INLINE unsigned MaskBits(IVec mask) {
+#if defined(__AVX512F__)
+  return _mm512_movepi32_mask((__m512i)mask.part[0]);
+#elif defined(__AVX2__)
+  return static_cast<unsigned>(_mm256_movemask_ps((__m256)mask.part[0])) |
+         static_cast<unsigned>(_mm256_movemask_ps((__m256)mask.part[1])) << 8;
+#else
+  unsigned bits = 0;
+  for (int i = 0; i < kLanes; ++i) {
+    bits |= static_cast<unsigned>(mask.part[i / kNativeLanes][i % kNativeLanes] & 1) << i;
+  }
+  return bits;
+#endif
+}
+
+SGLRUN_INLINE IVec LaneNumbers() {
+  static constexpr std::int32_t kNumbers[kLanes] = {0, 1, 2,  3,  4,  5,  6,  7,
+                                                    8, 9, 10, 11, 12, 13, 14, 15};
+  return LoadInt(kNumbers);
+}
+
+// Lane i is set where bit i of `bits` is.
+SGLRUN_INLINE IVec MaskFromBits(unsigned bits) {
+#if defined(__AVX512F__)
+  return IVec{{(NativeI)_mm512_movm_epi32(static_cast<__mmask16>(bits))}};
+#else
+  static constexpr std::int32_t kBits[kLanes] = {
+      1,      1 << 1, 1 << 2,  1 << 3,  1 << 4,  1 << 5,  1 << 6,  1 << 7,
+      1 << 8, 1 << 9, 1 << 10, 1 << 11, 1 << 12, 1 << 13, 1 << 14, 1 << 15};
+  return (SetInt(static_cast<std::int32_t>(bits)) & LoadInt(kBits)) != SetInt(0);
+#endif
+}
+
+}  // namespace sglrun::kernels::cpu::SGLRUN_ISA

@@ -1,0 +1,321 @@
+#include "engine/engine.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "base/strings.h"
+#include "engine/block_manager.h"
+#include "engine/logprob_recorder.h"
+#include "engine/memory_plan.h"
+#include "engine/prompt_logprobs.h"
+#include "engine/row_buffer.h"
+#include "engine/scheduler.h"
+#include "engine/sequence.h"
+#include "engine/step_arrays.h"
+#include "kernels/common/random.h"
+#include "model/available_memory.h"
+#include "model/kv_cache.h"
+#include "sampling/logits_pipeline.h"
+#include "sampling/sampling_batch.h"
+
+namespace sglrun::engine {
+
+namespace {
+
+std::vector<std::int32_t> StopIds(const model::ModelConfig& config,
+                                  const tokenizer::Tokenizer& tokenizer) {
+  std::vector<std::int32_t> ids = config.eos_token_ids;
+  const std::vector<std::int32_t> others = tokenizer.StopIds();
+  ids.insert(ids.end(), others.begin(), others.end());
+  return ids;
+}
+
+// Columns of the head without a token (padding, gaps) are never picked.
+std::vector<std::uint32_t> SampleableBits(const tokenizer::Tokenizer& tokenizer,
+                                          std::int64_t vocab_size) {
+  std::vector<std::uint32_t> bits(static_cast<std::size_t>((vocab_size + 31) / 32), 0);
+  for (std::int32_t id = 0; id < vocab_size; ++id) {
+    if (tokenizer.IsToken(id)) bits[static_cast<std::size_t>(id / 32)] |= 1u << (id % 32);
+  }
+  return bits;
+}
+
+// Fills in what was left to choose, or tells what does not fit the model.
+Result<EngineOptions> EffectiveOptions(EngineOptions options, const model::ModelConfig& config) {
+  if (options.max_rows < 1 || options.max_batch_tokens < 1) {
+    return Error{"--max-rows is " + std::to_string(options.max_rows) +
+                 " and --max-batch-tokens is " + std::to_string(options.max_batch_tokens) +
+                 ", both must be at least 1"};
+  }
+  if (options.context_length == 0) options.context_length = config.context_length;
+  if (options.context_length < 2 || options.context_length > config.context_length) {
+    return Error{"--context-length is " + FormatCount(options.context_length) +
+                 ", the model allows 2 to " + FormatCount(config.context_length)};
+  }
+  options.max_batch_tokens = std::max(options.max_batch_tokens, options.max_rows);
+  return options;
+}
+
+}  // namespace
+
+struct Engine::Impl {
+  Impl(model::Model& the_model, const tokenizer::Tokenizer& the_tokenizer,
+       const EngineOptions& effective, kernels::KernelContext& the_context, model::KvCache kv)
+      : model(the_model),
+        tokenizer(the_tokenizer),
+        options(effective),
+        context(the_context),
+        recorder(the_tokenizer),
+        stop_ids(StopIds(the_model.config(), the_tokenizer)),
+        cache(std::move(kv)),
+        blocks(cache.num_pages()),
+        scheduler({.max_rows = effective.max_rows, .max_batch_tokens = effective.max_batch_tokens},
+                  blocks),
+        arrays(the_model.config().hidden_size),
+        hidden(the_model.backend(), effective.max_batch_tokens, the_model.config().hidden_size),
+        sampled_hidden(the_model.backend(), effective.max_rows, the_model.config().hidden_size),
+        logits(the_model.backend(), std::max(effective.max_rows, kPromptLogprobRows),
+               the_model.config().vocab_size),
+        prompt_logprobs(the_model, recorder, logits),
+        pipeline(the_model.backend(),
+                 SampleableBits(the_tokenizer, the_model.config().vocab_size)) {}
+
+  void CaptureStates(std::span<const PlannedRow> rows);
+  void AddToBatch(const Sequence& sequence);
+  void TakeTokens();
+  void TakeToken(Sequence& sequence, std::int64_t row, const sampling::SampledTokens& sampled);
+  std::vector<GenerateResult> Retire(std::span<const PlannedRow> rows);
+  void CountStep(std::span<const PlannedRow> rows);
+
+  model::Model& model;
+  const tokenizer::Tokenizer& tokenizer;
+  EngineOptions options;
+  kernels::KernelContext& context;
+  LogprobRecorder recorder;
+  std::vector<std::int32_t> stop_ids;
+  model::KvCache cache;
+  BlockManager blocks;
+  Scheduler scheduler;
+  StepArrays arrays;
+  RowBuffer hidden;          // states of all wanted rows
+  RowBuffer sampled_hidden;  // states of the rows that give a token
+  RowBuffer logits;
+  PromptLogprobs prompt_logprobs;
+  sampling::LogitsPipeline pipeline;
+  sampling::SamplingBatch batch;
+  std::vector<Sequence*> sampled;  // row r of the batch belongs to sampled[r]
+  EngineStats stats;
+};
+
+Engine::Engine(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Engine::~Engine() = default;
+
+Result<std::unique_ptr<Engine>> Engine::Create(model::Model& model,
+                                               const tokenizer::Tokenizer& tokenizer,
+                                               const EngineOptions& options,
+                                               kernels::KernelContext& context) {
+  SGLRUN_ASSIGN_OR_RETURN(EngineOptions effective, EffectiveOptions(options, model.config()));
+  MemoryNeeds needs;
+  needs.page_bytes = model::KvPageBytes(model.config(), effective.kv_dtype, model.backend());
+  needs.max_rows = effective.max_rows;
+  needs.context_length = effective.context_length;
+  needs.kv_memory_bytes = effective.kv_memory_bytes;
+  needs.available_bytes = model::AvailableMemory();
+  SGLRUN_ASSIGN_OR_RETURN(const std::int64_t pages, PlanPages(needs));
+  effective.kv_memory_bytes = pages * needs.page_bytes;
+  SGLRUN_ASSIGN_OR_RETURN(auto cache, model::KvCache::Create(model.config(), effective.kv_dtype,
+                                                             pages, model.backend()));
+  auto impl = std::make_unique<Impl>(model, tokenizer, effective, context, std::move(cache));
+  if (!impl->hidden.ok() || !impl->sampled_hidden.ok() || !impl->logits.ok() ||
+      !impl->prompt_logprobs.ok()) {
+    return Error{"no memory for the activations of a step (" +
+                 FormatByteSize(impl->hidden.bytes() + impl->logits.bytes()) +
+                 "): lower --max-rows or --max-batch-tokens"};
+  }
+  impl->stats.kv_pages = pages;
+  return std::unique_ptr<Engine>(new Engine(std::move(impl)));
+}
+
+Result<std::unique_ptr<Sequence>, RecordError> Engine::Admit(GenerateRequest request) const {
+  const model::ModelConfig& config = impl_->model.config();
+  const PromptLimits limits{.context_length = impl_->options.context_length,
+                            .vocab_size = config.vocab_size,
+                            .hidden_size = config.hidden_size};
+  SGLRUN_ASSIGN_OR_RETURN(PreparedPrompt prompt, PreparePrompt(request, impl_->tokenizer, limits));
+  SGLRUN_ASSIGN_OR_RETURN(
+      StopCriteria stop, StopCriteria::Create(*request.sampling, prompt.max_new_tokens,
+                                              impl_->stop_ids, impl_->tokenizer, prompt.token_ids));
+  const std::int64_t top =
+      request.return_logprob ? std::min(request.top_logprobs_num, config.vocab_size) : 0;
+  auto sequence = std::make_unique<Sequence>(
+      std::move(request), std::move(prompt.token_ids),
+      Sequence::Limits{.max_new_tokens = prompt.max_new_tokens,
+                       .min_new_tokens = prompt.min_new_tokens,
+                       .top_logprobs = static_cast<std::int32_t>(std::max<std::int64_t>(top, 0)),
+                       .vocab_size = config.vocab_size},
+      std::move(stop));
+  const std::int64_t room = impl_->blocks.num_pages() * kernels::kPageSize;
+  if (sequence->max_cached_tokens() > room) {
+    return RecordError{"the prompt has " + FormatCount(sequence->prompt_size()) +
+                           " tokens and may get " + FormatCount(sequence->limits().max_new_tokens) +
+                           " more, the key-value cache holds " + FormatCount(room) +
+                           ": raise --kv-memory or lower max_new_tokens",
+                       "sampling_params.max_new_tokens"};
+  }
+  impl_->recorder.Start(*sequence);
+  return sequence;
+}
+
+void Engine::Submit(std::unique_ptr<Sequence> sequence) {
+  sequence->submitted = std::chrono::steady_clock::now();
+  impl_->scheduler.Submit(std::move(sequence));
+}
+
+bool Engine::HasWork() const {
+  return impl_->scheduler.HasWork();
+}
+
+std::int64_t Engine::InFlight() const {
+  return impl_->scheduler.running() + impl_->scheduler.waiting();
+}
+
+std::vector<GenerateResult> Engine::Step() {
+  Impl& impl = *impl_;
+  const std::span<const PlannedRow> rows = impl.scheduler.Plan();
+  if (rows.empty()) return {};
+  impl.arrays.Gather(rows);
+  impl.model.Forward(impl.arrays.batch(), impl.cache, impl.hidden.Rows(impl.arrays.output_count()));
+  impl.CaptureStates(rows);
+  impl.TakeTokens();
+  return impl.Retire(rows);
+}
+
+// Gives every wanted row of the model's output to whoever wants it: hidden states, prompt logprobs,
+// and the batch of rows that give a token.
+void Engine::Impl::CaptureStates(std::span<const PlannedRow> rows) {
+  const tensor::TensorView states = hidden.Rows(arrays.output_count());
+  batch.Clear();
+  sampled.clear();
+  for (std::size_t r = 0; r < rows.size(); ++r) {
+    Sequence& sequence = *rows[r].sequence;
+    const OutputRows& outputs = arrays.outputs()[r];
+    for (std::int64_t i = 0; i < outputs.count; ++i) {
+      const std::int64_t position = outputs.first_position + i;
+      const std::int64_t row = outputs.first_output + i;
+      const bool is_last = position == sequence.size() - 1;
+      const bool last_only =
+          is_last && sequence.request().return_hidden_states == HiddenStates::kLast;
+      if (last_only || sequence.wants_hidden_row(position)) {
+        sequence.RecordHiddenRow(position,
+                                 {states.row(row), static_cast<std::size_t>(states.shape[1])});
+      }
+      if (sequence.wants_prompt_logprob_row(position)) {
+        prompt_logprobs.Add(sequence, position, states, row, context);
+      }
+      if (is_last) {
+        sampled_hidden.CopyRow(states, row, static_cast<std::int64_t>(sampled.size()));
+        sampled.push_back(&sequence);
+        AddToBatch(sequence);
+      }
+    }
+  }
+  prompt_logprobs.Flush(context);
+}
+
+void Engine::Impl::AddToBatch(const Sequence& sequence) {
+  const GenerateRequest& request = sequence.request();
+  const SamplingParams& params = sequence.params();
+  const bool scoring = sequence.limits().max_new_tokens == 0;
+  sampling::RowWishes row;
+  row.params = &params;
+  row.action = scoring ? sampling::RowAction::kScore : sampling::RowAction::kSample;
+  row.random = kernels::RandomBits(request.seed, request.sample_index,
+                                   static_cast<std::uint32_t>(sequence.size()));
+  row.count_ids = sequence.counts().ids();
+  row.counts = sequence.counts().counts();
+  row.banned = sequence.banned();
+  row.kept_set = request.return_sampling_mask;
+  if (request.return_logprob) {
+    row.chosen_logprob = !scoring;
+    row.top_logprobs = sequence.limits().top_logprobs;
+    row.asked_ids = sequence.asked_ids();
+    // A greedy row and a row that is only scored know no temperature.
+    const bool scaled =
+        options.logprobs_mode == LogprobsMode::kSampled && !params.greedy() && !scoring;
+    row.logprob_temperature = scaled ? static_cast<float>(params.temperature) : 1.0f;
+  }
+  batch.Add(row);
+}
+
+void Engine::Impl::TakeTokens() {
+  const auto count = static_cast<std::int64_t>(sampled.size());
+  if (count == 0) return;
+  const tensor::TensorView rows = logits.Rows(count);
+  model.Logits(sampled_hidden.Rows(count), rows);
+  const sampling::SampledTokens& out = pipeline.Run(batch, rows, {}, context);
+  for (std::int64_t r = 0; r < count; ++r) {
+    TakeToken(*sampled[static_cast<std::size_t>(r)], r, out);
+  }
+}
+
+void Engine::Impl::TakeToken(Sequence& sequence, std::int64_t row,
+                             const sampling::SampledTokens& out) {
+  const auto r = static_cast<std::size_t>(row);
+  const std::string place = "output token " + std::to_string(sequence.generated_size() + 1);
+  if (sequence.failure) return;
+  if (out.status[r] == kernels::RowStatus::kNaN) {
+    sequence.failure = AbortedRecord("the model's logits for " + place + " are not numbers (NaN)");
+    return;
+  }
+  if (sequence.limits().max_new_tokens == 0) {
+    recorder.AddScoringRow(sequence, out.Logprobs(row));
+    sequence.FinishScoring();
+    return;
+  }
+  if (out.status[r] == kernels::RowStatus::kNoneLeft) {
+    sequence.failure = AbortedRecord("no token allowed for " + place);
+    return;
+  }
+  const std::int32_t token = out.tokens[r];
+  recorder.AddOutputRow(sequence, token, out.Logprobs(row));
+  if (sequence.result.sampling_mask) recorder.AddKeptSet(sequence, token, out.kept[r]);
+  sequence.Append(token);
+  ++stats.output_tokens;
+}
+
+std::vector<GenerateResult> Engine::Impl::Retire(std::span<const PlannedRow> rows) {
+  CountStep(rows);
+  std::vector<GenerateResult> results;
+  for (const PlannedRow& row : rows) {
+    scheduler.Computed(row);
+    if (!row.sequence->finish && !row.sequence->failure) continue;
+    results.push_back(scheduler.Remove(*row.sequence)->TakeResult(tokenizer));
+  }
+  DCHECK((scheduler.CheckIntegrity(), true));
+  return results;
+}
+
+void Engine::Impl::CountStep(std::span<const PlannedRow> rows) {
+  ++stats.steps;
+  for (const PlannedRow& row : rows) {
+    stats.prompt_tokens +=
+        std::clamp<std::int64_t>(row.sequence->prompt_size() - row.first, 0, row.count);
+  }
+}
+
+const EngineStats& Engine::stats() const {
+  EngineStats& stats = impl_->stats;
+  stats.cached_tokens = impl_->scheduler.cached_tokens();
+  stats.preemptions = impl_->scheduler.preemptions();
+  stats.running = impl_->scheduler.running();
+  stats.waiting = impl_->scheduler.waiting();
+  stats.kv_pages_used = impl_->blocks.in_use();
+  return stats;
+}
+
+const EngineOptions& Engine::options() const {
+  return impl_->options;
+}
+
+}  // namespace sglrun::engine

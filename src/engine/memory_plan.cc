@@ -1,0 +1,44 @@
+#include "engine/memory_plan.h"
+
+#include <algorithm>
+
+#include "base/strings.h"
+#include "engine/block_manager.h"
+
+namespace sglrun::engine {
+
+namespace {
+
+// Taken where the system does not say what is free.
+constexpr std::int64_t kUnknownMemory = std::int64_t{4} << 30;
+
+// A chosen cache must hold one sequence of this many tokens (or of the context, if shorter); with
+// less the tool would start and refuse nearly every record.
+constexpr std::int64_t kLeastTokens = 2048;
+
+// Pages are numbered by int32 and their slots too.
+constexpr std::int64_t kMostPages = (std::int64_t{1} << 31) / kernels::kPageSize - 1;
+
+}  // namespace
+
+Result<std::int64_t> PlanPages(const MemoryNeeds& needs) {
+  if (needs.kv_memory_bytes > 0) {
+    const std::int64_t pages = needs.kv_memory_bytes / needs.page_bytes;
+    if (pages > 0) return std::min(pages, kMostPages);
+    return Error{"--kv-memory " + FormatByteSize(needs.kv_memory_bytes) +
+                 " is too small: one page of " + std::to_string(kernels::kPageSize) +
+                 " tokens needs " + FormatByteSize(needs.page_bytes)};
+  }
+  const std::int64_t per_row = PagesFor(needs.context_length);
+  const std::int64_t wanted = std::min(needs.max_rows, kMostPages / per_row + 1) * per_row;
+  const std::int64_t budget = needs.available_bytes.value_or(kUnknownMemory) / 2;
+  const std::int64_t pages = std::min({wanted, budget / needs.page_bytes, kMostPages});
+  const std::int64_t least = std::min(per_row, PagesFor(kLeastTokens));
+  if (pages >= least) return pages;
+  return Error{"the key-value cache needs at least " + FormatByteSize(least * needs.page_bytes) +
+               " (" + FormatCount(least * kernels::kPageSize) +
+               " tokens), half of the free memory is " + FormatByteSize(budget) +
+               ": free some memory, lower --context-length, or give --kv-memory"};
+}
+
+}  // namespace sglrun::engine

@@ -1,0 +1,228 @@
+#include "engine/scheduler.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/check.h"
+
+namespace sglrun::engine {
+
+using kernels::kPageSize;
+
+namespace {
+
+// Of the pages that running sequences may still need, one in four is kept free at admission: most
+// answers end long before max_new_tokens, and one that does not costs a preemption, not a failure.
+constexpr std::int64_t kGrowthShare = 4;
+
+// Waiting sequences looked at in one step. Those that wait for a shared prefix are passed over, and
+// a long queue of them must not cost time in every step.
+constexpr std::int64_t kLookAhead = 256;
+
+std::int64_t ExpectedGrowth(const Sequence& sequence) {
+  const std::int64_t held = PagesFor(sequence.size());
+  return (PagesFor(sequence.max_cached_tokens()) - held + kGrowthShare - 1) / kGrowthShare;
+}
+
+BlockManager::PageTokens TokensOfPage(const Sequence& sequence, std::int64_t page) {
+  return sequence.tokens().subspan(static_cast<std::size_t>(page * kPageSize)).first<kPageSize>();
+}
+
+// Pages that may come from the cache: whole ones, before every row that is still wanted.
+std::int64_t MatchablePages(const Sequence& sequence) {
+  return sequence.shares_pages() ? sequence.first_wanted_row() / kPageSize : 0;
+}
+
+template <class Queue>
+void InsertByOrder(Queue& queue, std::unique_ptr<Sequence> sequence) {
+  const auto place =
+      std::ranges::upper_bound(queue, sequence->order, {}, [](const auto& s) { return s->order; });
+  queue.insert(place, std::move(sequence));
+}
+
+}  // namespace
+
+Scheduler::Scheduler(const Limits& limits, BlockManager& blocks)
+    : limits_(limits), blocks_(&blocks) {
+  CHECK(limits.max_rows > 0 && limits.max_batch_tokens >= limits.max_rows)
+      << limits.max_rows << " rows, " << limits.max_batch_tokens << " tokens";
+}
+
+void Scheduler::Submit(std::unique_ptr<Sequence> sequence) {
+  CHECK(PagesFor(sequence->max_cached_tokens()) <= blocks_->num_pages())
+      << "a sequence that never fits must be refused before";
+  sequence->order = next_order_++;
+  waiting_.push_back(std::move(sequence));
+}
+
+std::span<const PlannedRow> Scheduler::Plan() {
+  budget_ = limits_.max_batch_tokens;
+  preempted_ = false;
+  for (const auto& sequence : running_) sequence->scheduled = 0;
+  PlanDecodes();
+  PlanChunks();
+  if (!preempted_) AdmitWaiting();
+  rows_.clear();
+  for (const auto& sequence : running_) {
+    if (sequence->scheduled == 0) continue;
+    rows_.push_back({sequence.get(), sequence->computed, sequence->scheduled});
+  }
+  CHECK(!rows_.empty() || !HasWork()) << "nothing to do with\n" << ToString();
+  return rows_;
+}
+
+// Oldest first, so that the oldest always moves on and the youngest pays for missing pages.
+void Scheduler::PlanDecodes() {
+  for (std::size_t i = 0; i < running_.size(); ++i) {
+    Sequence& sequence = *running_[i];
+    if (sequence.size() - sequence.computed != 1) continue;
+    bool grown = GrowTo(sequence, sequence.size());
+    while (!grown && running_.size() > i + 1) {
+      PreemptYoungest();
+      grown = GrowTo(sequence, sequence.size());
+    }
+    if (!grown) {
+      PreemptYoungest();  // it is the youngest itself
+      return;
+    }
+    sequence.scheduled = 1;
+    --budget_;
+  }
+}
+
+void Scheduler::PlanChunks() {
+  for (const auto& sequence : running_) {
+    if (sequence->scheduled != 0) continue;
+    sequence->scheduled = std::min(sequence->size() - sequence->computed, budget_);
+    budget_ -= sequence->scheduled;
+  }
+}
+
+void Scheduler::AdmitWaiting() {
+  std::int64_t looked_at = 0;
+  for (std::size_t i = 0; i < waiting_.size() && looked_at < kLookAhead; ++looked_at) {
+    if (budget_ == 0 || running() == limits_.max_rows) return;
+    Sequence& sequence = *waiting_[i];
+    const std::int64_t matchable = MatchablePages(sequence);
+    blocks_->MatchPrefix(sequence.tokens(), matchable, sequence.pages);
+    if (NextPageIsBeingComputed(sequence, sequence.pages, matchable)) {
+      blocks_->ReleaseAll(sequence.pages);
+      ++i;
+      continue;
+    }
+    if (!TryAdmit(sequence)) {
+      blocks_->ReleaseAll(sequence.pages);
+      return;  // others must not overtake it for ever
+    }
+    auto admitted = std::move(waiting_[i]);
+    waiting_.erase(waiting_.begin() + static_cast<std::ptrdiff_t>(i));
+    InsertByOrder(running_, std::move(admitted));
+  }
+}
+
+// The sequence holds the pages of its cached prefix; takes the others if there is room.
+bool Scheduler::TryAdmit(Sequence& sequence) {
+  const auto cached = static_cast<std::int64_t>(sequence.pages.size());
+  const std::int64_t needed = PagesFor(sequence.size()) - cached;
+  std::int64_t growth = 0;
+  if (!running_.empty()) {
+    growth = ExpectedGrowth(sequence);
+    for (const auto& other : running_) growth += ExpectedGrowth(*other);
+  }
+  if (needed + growth > blocks_->available()) return false;
+  CHECK(GrowTo(sequence, sequence.size()));
+  sequence.computed = cached * kPageSize;
+  if (!sequence.was_admitted) {
+    sequence.was_admitted = true;
+    sequence.result.cached_tokens = sequence.computed;
+    cached_tokens_ += sequence.computed;
+  }
+  sequence.scheduled = std::min(sequence.size() - sequence.computed, budget_);
+  budget_ -= sequence.scheduled;
+  return true;
+}
+
+// Sequences agree on all pages before, or their chains of matched pages would differ.
+bool Scheduler::NextPageIsBeingComputed(const Sequence& sequence, std::span<const PageId> matched,
+                                        std::int64_t matchable) const {
+  const auto next = static_cast<std::int64_t>(matched.size());
+  if (next >= matchable) return false;
+  const PageId before = matched.empty() ? kNoPage : matched.back();
+  return std::ranges::any_of(running_, [&](const auto& other) {
+    if (!other->shares_pages() || other->computed / kPageSize != next) return false;
+    if (other->size() < (next + 1) * kPageSize) return false;
+    const PageId others_before =
+        next == 0 ? kNoPage : other->pages[static_cast<std::size_t>(next - 1)];
+    return others_before == before &&
+           std::ranges::equal(TokensOfPage(*other, next), TokensOfPage(sequence, next));
+  });
+}
+
+bool Scheduler::GrowTo(Sequence& sequence, std::int64_t tokens) {
+  while (static_cast<std::int64_t>(sequence.pages.size()) < PagesFor(tokens)) {
+    const PageId page = blocks_->Allocate();
+    if (page == kNoPage) return false;
+    sequence.pages.push_back(page);
+  }
+  return true;
+}
+
+void Scheduler::PreemptYoungest() {
+  auto victim = std::move(running_.back());
+  running_.pop_back();
+  CHECK(victim->scheduled == 0) << "the youngest is planned last";
+  blocks_->ReleaseAll(victim->pages);
+  victim->computed = 0;
+  InsertByOrder(waiting_, std::move(victim));
+  preempted_ = true;
+  ++preemptions_;
+}
+
+void Scheduler::Computed(const PlannedRow& row) {
+  Sequence& sequence = *row.sequence;
+  CHECK(sequence.computed == row.first);
+  const std::int64_t first_page = sequence.computed / kPageSize;
+  sequence.computed += row.count;
+  if (!sequence.shares_pages()) return;
+  for (std::int64_t i = first_page; i < sequence.computed / kPageSize; ++i) {
+    const PageId before = i == 0 ? kNoPage : sequence.pages[static_cast<std::size_t>(i - 1)];
+    PageId& page = sequence.pages[static_cast<std::size_t>(i)];
+    page = blocks_->Publish(page, before, TokensOfPage(sequence, i));
+  }
+}
+
+std::unique_ptr<Sequence> Scheduler::Remove(const Sequence& sequence) {
+  const auto place = std::ranges::find(running_, &sequence, [](const auto& s) { return s.get(); });
+  CHECK(place != running_.end());
+  auto removed = std::move(*place);
+  running_.erase(place);
+  blocks_->ReleaseAll(removed->pages);
+  return removed;
+}
+
+std::string Scheduler::ToString() const {
+  std::string out;
+  const auto append = [&](const char* state, const Sequence& sequence) {
+    out += state + std::to_string(sequence.order) + ": " + std::to_string(sequence.computed) +
+           " of " + std::to_string(sequence.size()) + " tokens, next " +
+           std::to_string(sequence.scheduled) + ", pages";
+    for (const PageId page : sequence.pages) out += " " + std::to_string(page);
+    out += "\n";
+  };
+  for (const auto& sequence : running_) append("running ", *sequence);
+  for (const auto& sequence : waiting_) append("waiting ", *sequence);
+  return out;
+}
+
+void Scheduler::CheckIntegrity() const {
+  std::vector<std::vector<PageId>> tables;
+  for (const auto& sequence : running_) {
+    CHECK(sequence->computed < sequence->size());
+    CHECK(static_cast<std::int64_t>(sequence->pages.size()) >= PagesFor(sequence->computed));
+    tables.push_back(sequence->pages);
+  }
+  for (const auto& sequence : waiting_) CHECK(sequence->pages.empty());
+  blocks_->CheckIntegrity(tables);
+}
+
+}  // namespace sglrun::engine

@@ -1,0 +1,78 @@
+// Which sequences compute how many tokens in the next step. Knows pages and counts, no model.
+//
+// Decode rows come first, the rest of the token budget goes to prompts in chunks. A sequence is
+// admitted when the pages of all its tokens are there and a share of what everyone may still need;
+// when pages run out nevertheless, the youngest gives its pages back and is computed again later.
+// A prompt whose next page another sequence is computing right now waits for that page.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "engine/block_manager.h"
+#include "engine/sequence.h"
+
+namespace sglrun::engine {
+
+// Tokens [first, first + count) of the sequence are computed in this step.
+struct PlannedRow {
+  Sequence* sequence = nullptr;
+  std::int64_t first = 0;
+  std::int64_t count = 0;
+};
+
+class Scheduler {
+ public:
+  struct Limits {
+    std::int64_t max_rows = 0;
+    std::int64_t max_batch_tokens = 0;  // at least max_rows: every decode row moves in every step
+  };
+  Scheduler(const Limits& limits, BlockManager& blocks);
+
+  void Submit(std::unique_ptr<Sequence> sequence);
+  bool HasWork() const { return !running_.empty() || !waiting_.empty(); }
+  std::int64_t running() const { return static_cast<std::int64_t>(running_.size()); }
+  std::int64_t waiting() const { return static_cast<std::int64_t>(waiting_.size()); }
+  std::int64_t preemptions() const { return preemptions_; }
+  std::int64_t cached_tokens() const { return cached_tokens_; }  // prompt tokens not computed again
+
+  // The rows of the next step, never none while there is work. Valid until the next call.
+  std::span<const PlannedRow> Plan();
+
+  // The row's tokens are in the cache now: its full pages become findable for others.
+  void Computed(const PlannedRow& row);
+
+  // Takes a finished sequence out and gives its pages back.
+  std::unique_ptr<Sequence> Remove(const Sequence& sequence);
+
+  // "running 3: 37 of 40 tokens, next 1, pages 4 9 2" one line a sequence.
+  std::string ToString() const;
+  void CheckIntegrity() const;
+
+ private:
+  void PlanDecodes();
+  void PlanChunks();
+  void AdmitWaiting();
+  bool GrowTo(Sequence& sequence, std::int64_t tokens);
+  void PreemptYoungest();
+  bool TryAdmit(Sequence& sequence);
+  bool NextPageIsBeingComputed(const Sequence& sequence, std::span<const PageId> matched,
+                               std::int64_t matchable) const;
+
+  Limits limits_;
+  BlockManager* blocks_;
+  std::uint64_t next_order_ = 0;
+  std::vector<std::unique_ptr<Sequence>> running_;  // ascending order of submission
+  std::deque<std::unique_ptr<Sequence>> waiting_;   // ascending order of submission
+  std::vector<PlannedRow> rows_;
+  std::int64_t budget_ = 0;  // tokens left in the step being planned
+  bool preempted_ = false;   // in the step being planned
+  std::int64_t preemptions_ = 0;
+  std::int64_t cached_tokens_ = 0;
+};
+
+}  // namespace sglrun::engine

@@ -1,0 +1,113 @@
+#include "engine/sequence.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/check.h"
+#include "sampling/sampling_batch.h"
+
+namespace sglrun::engine {
+
+void TokenCounts::Add(std::int32_t token) {
+  const auto [place, is_new] = place_.try_emplace(token, ids_.size());
+  if (is_new) {
+    ids_.push_back(token);
+    counts_.push_back(0);
+  }
+  ++counts_[place->second];
+}
+
+Sequence::Sequence(GenerateRequest request, std::vector<std::int32_t> prompt, const Limits& limits,
+                   StopCriteria stop)
+    : request_(std::move(request)),
+      tokens_(std::move(prompt)),
+      prompt_size_(static_cast<std::int64_t>(tokens_.size())),
+      limits_(limits),
+      stop_(std::move(stop)),
+      has_penalty_(sampling::HasPenalty(*request_.sampling)) {
+  CHECK(prompt_size_ > 0);
+  if (limits_.min_new_tokens > 0) {
+    for (const std::int32_t id : stop_.stop_ids()) {
+      if (id < limits_.vocab_size) banned_.push_back(id);
+    }
+  }
+  if (request_.token_ids_logprob) {
+    for (const std::int64_t id : *request_.token_ids_logprob) {
+      asked_ids_.push_back(static_cast<std::int32_t>(id));
+    }
+  }
+  if (request_.return_logprob && request_.logprob_start_len >= 0) {
+    next_logprob_row_ = request_.logprob_start_len;
+  }
+  if (request_.return_hidden_states != HiddenStates::kNone) {
+    result.hidden_states.emplace();
+    result.hidden_states->last_only = request_.return_hidden_states == HiddenStates::kLast;
+  }
+  if (request_.return_sampling_mask) result.sampling_mask.emplace();
+}
+
+std::int64_t Sequence::max_cached_tokens() const {
+  return prompt_size_ + std::max<std::int64_t>(limits_.max_new_tokens - 1, 0);
+}
+
+std::int64_t Sequence::first_wanted_row() const {
+  std::int64_t first = size() - 1;
+  if (request_.return_hidden_states == HiddenStates::kAll) first = std::min(first, hidden_rows_);
+  if (next_logprob_row_ >= 0 && next_logprob_row_ + 1 < prompt_size_) {
+    first = std::min(first, next_logprob_row_);
+  }
+  return first;
+}
+
+void Sequence::RecordHiddenRow(std::int64_t position, std::span<const float> state) {
+  HiddenStateResult& states = *result.hidden_states;
+  states.width = static_cast<std::int64_t>(state.size());
+  if (states.last_only) {
+    states.values.assign(state.begin(), state.end());
+    return;
+  }
+  CHECK(position == hidden_rows_) << "row " << position << " after " << hidden_rows_ << " rows";
+  if (position == 0) states.values.reserve(tokens_.size() * state.size());
+  states.values.insert(states.values.end(), state.begin(), state.end());
+  ++hidden_rows_;
+  states.prompt_rows = std::min(hidden_rows_, prompt_size_);
+}
+
+std::span<const std::int32_t> Sequence::banned() const {
+  if (generated_size() >= limits_.min_new_tokens) return {};
+  return banned_;
+}
+
+void Sequence::Append(std::int32_t token) {
+  CHECK(!finish && !failure && generated_size() < limits_.max_new_tokens);
+  tokens_.push_back(token);
+  if (has_penalty_) counts_.Add(token);
+  auto reason = stop_.Append(token, generated_size());
+  if (reason.ok()) {
+    finish = std::move(reason).value();
+  } else {
+    failure = std::move(reason).error();
+  }
+}
+
+GenerateResult Sequence::TakeResult(const tokenizer::Tokenizer& tokenizer) {
+  CHECK(finish || failure);
+  result.ticket = request_.ticket;
+  result.rid = std::move(request_.rid);
+  result.prompt_tokens = prompt_size_;
+  result.e2e_latency =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - submitted).count();
+  if (failure) {
+    result.error = std::move(failure);
+    return std::move(result);
+  }
+  result.output_ids.assign(generated().begin(), generated().end());
+  result.text = OutputText(tokenizer, prompt(), generated(), *finish, params());
+  result.finish_reason = *std::move(finish);
+  if (request_.return_prompt_token_ids) {
+    result.prompt_token_ids.emplace(prompt().begin(), prompt().end());
+  }
+  return std::move(result);
+}
+
+}  // namespace sglrun::engine

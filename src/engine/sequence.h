@@ -1,0 +1,117 @@
+// One request on its way: prompt and generated tokens, what the scheduler holds for it, when it
+// stops, and the result as far as it is known.
+//
+// A sequence feeds tokens [computed, tokens.size()) to the model; when all are computed, the row of
+// the last one gives the next token. Prefill, decode and recomputation after a preemption are this
+// one rule.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "engine/block_manager.h"
+#include "engine/stop_criteria.h"
+#include "request/generate_request.h"
+#include "request/generate_result.h"
+
+namespace sglrun::engine {
+
+// How often each token was generated, as the flat lists that penalties read.
+class TokenCounts {
+ public:
+  void Add(std::int32_t token);
+  std::span<const std::int32_t> ids() const { return ids_; }
+  std::span<const std::int32_t> counts() const { return counts_; }
+
+ private:
+  std::vector<std::int32_t> ids_, counts_;
+  std::unordered_map<std::int32_t, std::size_t> place_;
+};
+
+class Sequence {
+ public:
+  struct Limits {
+    std::int64_t max_new_tokens = 0;
+    std::int64_t min_new_tokens = 0;
+    std::int32_t top_logprobs = 0;  // clipped to the vocabulary
+    std::int64_t vocab_size = 0;    // width of the logits
+  };
+  Sequence(GenerateRequest request, std::vector<std::int32_t> prompt, const Limits& limits,
+           StopCriteria stop);
+
+  const GenerateRequest& request() const { return request_; }
+  const SamplingParams& params() const { return *request_.sampling; }
+  const Limits& limits() const { return limits_; }
+  std::span<const std::int32_t> tokens() const { return tokens_; }  // prompt, then generated
+  std::int64_t size() const { return static_cast<std::int64_t>(tokens_.size()); }
+  std::int64_t prompt_size() const { return prompt_size_; }
+  std::int64_t generated_size() const { return size() - prompt_size_; }
+  std::span<const std::int32_t> prompt() const {
+    return tokens().first(static_cast<std::size_t>(prompt_size_));
+  }
+  std::span<const std::int32_t> generated() const {
+    return tokens().subspan(static_cast<std::size_t>(prompt_size_));
+  }
+  std::span<const std::int32_t> asked_ids() const { return asked_ids_; }  // token_ids_logprob
+  // The most tokens it can ever have in the cache: the last generated one is never fed.
+  std::int64_t max_cached_tokens() const;
+
+  // Prompts of embeddings have stand-in ids: equal ids do not mean equal content.
+  bool shares_pages() const { return request_.input_embeds == nullptr; }
+
+  // Output rows [first_wanted_row(), size()) of the model are still wanted; the last one always is.
+  std::int64_t first_wanted_row() const;
+  bool wants_hidden_row(std::int64_t position) const {
+    return request_.return_hidden_states == HiddenStates::kAll && position >= hidden_rows_;
+  }
+  bool wants_prompt_logprob_row(std::int64_t position) const {
+    return next_logprob_row_ >= 0 && position >= next_logprob_row_ && position + 1 < prompt_size_;
+  }
+  // The state after the final norm of a position that was fed; rows come in order.
+  void RecordHiddenRow(std::int64_t position, std::span<const float> state);
+  void PromptLogprobRecorded(std::int64_t position) { next_logprob_row_ = position + 1; }
+
+  const TokenCounts& counts() const { return counts_; }
+  // Tokens min_new_tokens forbids for the next draw.
+  std::span<const std::int32_t> banned() const;
+  // Takes the sampled token; sets `finish` or `failure` when it was the last.
+  void Append(std::int32_t token);
+  // Ends a sequence that generates nothing (max_new_tokens 0).
+  void FinishScoring() { finish = FinishReason{.kind = FinishReason::Kind::kLength}; }
+
+  // The result of a finished or failed sequence.
+  GenerateResult TakeResult(const tokenizer::Tokenizer& tokenizer);
+
+  // Kept by the scheduler.
+  std::uint64_t order = 0;     // of submission
+  std::int64_t computed = 0;   // tokens whose keys and values are in the cache
+  std::int64_t scheduled = 0;  // tokens of the step being planned
+  std::vector<PageId> pages;   // block table
+  bool was_admitted = false;   // cached_tokens is known
+
+  // Kept by the engine.
+  std::chrono::steady_clock::time_point submitted;
+  std::optional<FinishReason> finish;
+  std::optional<RecordError> failure;
+  GenerateResult result;  // logprobs, masks, cached_tokens while they come in
+
+ private:
+  GenerateRequest request_;
+  std::vector<std::int32_t> tokens_;
+  std::int64_t prompt_size_;
+  Limits limits_;
+  StopCriteria stop_;
+  std::vector<std::int32_t> asked_ids_;
+  std::vector<std::int32_t> banned_;  // stop ids that the vocabulary has
+  bool has_penalty_;
+  TokenCounts counts_;
+  std::int64_t hidden_rows_ = 0;        // rows of kAll recorded so far
+  std::int64_t next_logprob_row_ = -1;  // next row whose prompt logprob is wanted, -1: none
+};
+
+}  // namespace sglrun::engine

@@ -1,0 +1,62 @@
+// When a sequence ends (generate.md section 6). After each token, in this order: stop strings and
+// stop regexes in request order, over the whole generated text with special tokens kept; stop
+// tokens; the length. The first that holds is the reason.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "engine/stop_regex.h"
+#include "request/generate_result.h"
+#include "request/record_error.h"
+#include "request/sampling_params.h"
+#include "tokenizer/tokenizer.h"
+
+namespace sglrun::engine {
+
+// Prompt tokens whose text decides how the first generated token reads.
+inline constexpr std::size_t kPromptTail = 5;
+std::span<const std::int32_t> PromptTail(std::span<const std::int32_t> prompt);
+
+class StopCriteria {
+ public:
+  // `model_stop_ids`: the end tokens of model and tokenizer. Fails on an invalid stop_regex.
+  static Result<StopCriteria, RecordError> Create(const SamplingParams& params,
+                                                  std::int64_t max_new_tokens,
+                                                  std::span<const std::int32_t> model_stop_ids,
+                                                  const tokenizer::Tokenizer& tokenizer,
+                                                  std::span<const std::int32_t> prompt);
+
+  // Every end token of the request, ascending: what min_new_tokens forbids, ignore_eos or not.
+  std::span<const std::int32_t> stop_ids() const { return stop_ids_; }
+
+  // Takes the next generated token, the `generated`-th. Fails when a regex exhausts its limit.
+  Result<std::optional<FinishReason>, RecordError> Append(std::int32_t token,
+                                                          std::int64_t generated);
+
+ private:
+  StopCriteria() = default;
+  std::optional<FinishReason> FindString(std::size_t old_size) const;
+  Result<std::optional<FinishReason>, RecordError> FindRegex();
+
+  std::vector<std::string> strings_;
+  std::vector<StopRegex> regexes_;
+  std::vector<std::int32_t> stop_ids_;
+  bool ignore_stop_ids_ = false;
+  std::int64_t max_new_tokens_ = 0;
+  // Present when there is a string or regex to look for.
+  std::optional<tokenizer::IncrementalDetokenizer> detokenizer_;
+  std::string text_;
+};
+
+// The text a finished sequence gives: special tokens as skip_special_tokens says, cut as
+// generate.md 6.5 says.
+std::string OutputText(const tokenizer::Tokenizer& tokenizer, std::span<const std::int32_t> prompt,
+                       std::span<const std::int32_t> generated, const FinishReason& reason,
+                       const SamplingParams& params);
+
+}  // namespace sglrun::engine

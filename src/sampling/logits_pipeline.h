@@ -1,0 +1,69 @@
+// From logits to tokens: logits_process, then sample, then logprobs, each one call of a kernel for
+// all rows. A stage that no row of the step asks for is not run.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "kernels/backend.h"
+#include "sampling/sampling_batch.h"
+#include "tensor/tensor_view.h"
+
+namespace sglrun::sampling {
+
+// Bit t % 32 of word t / 32 of a line: token t is allowed. Rows name their line.
+struct GrammarMask {
+  std::span<const std::uint32_t> words;
+  std::int64_t words_per_line = 0;
+};
+
+struct RowLogprobs {
+  std::optional<float> chosen;
+  std::span<const float> asked;  // in the order of asked_ids
+  std::span<const std::int32_t> top_ids;
+  std::span<const float> top;
+};
+
+struct SampledTokens {
+  std::vector<std::int32_t> tokens;        // [R], -1: nothing was sampled
+  std::vector<kernels::RowStatus> status;  // [R], kOk for every row that was sampled or scored
+  std::vector<std::vector<kernels::KeptToken>> kept;  // [R] when any row asked for it, else empty
+
+  RowLogprobs Logprobs(std::int64_t row) const;
+
+  // Flat lists behind Logprobs(): row r asks for its chosen token, if it wants it, then asked_ids.
+  std::vector<std::uint8_t> has_chosen;
+  std::vector<std::int32_t> ask_begin, ask_ids;
+  std::vector<float> ask_logprobs;
+  std::vector<std::int32_t> top_begin, top_ids;
+  std::vector<float> top_logprobs;
+};
+
+class LogitsPipeline {
+ public:
+  // `sampleable`: bit t is set when token t exists and may be picked; empty: all may.
+  LogitsPipeline(const kernels::Backend& backend, std::vector<std::uint32_t> sampleable)
+      : backend_(&backend), sampleable_(std::move(sampleable)) {}
+
+  // logits f32 [R, V], changed in place. The result is valid until the next call.
+  const SampledTokens& Run(const SamplingBatch& batch, tensor::TensorView logits,
+                           const GrammarMask& mask, kernels::KernelContext& context);
+
+ private:
+  void Process(const SamplingBatch& batch, tensor::TensorView logits, const GrammarMask& mask,
+               kernels::KernelContext& context);
+  void Sample(const SamplingBatch& batch, tensor::TensorView logits,
+              kernels::KernelContext& context);
+  void Logprobs(const SamplingBatch& batch, tensor::TensorView logits,
+                kernels::KernelContext& context);
+  void KeptSets(const SamplingBatch& batch, tensor::TensorView logits);
+
+  const kernels::Backend* backend_;
+  std::vector<std::uint32_t> sampleable_;
+  SampledTokens out_;
+  std::vector<std::uint8_t> active_;
+};
+
+}  // namespace sglrun::sampling

@@ -1,0 +1,97 @@
+#include "sampling/sampling_batch.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "base/check.h"
+
+namespace sglrun::sampling {
+
+namespace {
+
+void Restart(std::vector<std::int32_t>& begin) {
+  begin.assign(1, 0);
+}
+
+void Append(std::span<const std::int32_t> from, std::vector<std::int32_t>& to) {
+  to.insert(to.end(), from.begin(), from.end());
+}
+
+std::int32_t End(const std::vector<std::int32_t>& list) {
+  return static_cast<std::int32_t>(list.size());
+}
+
+}  // namespace
+
+bool HasPenalty(const SamplingParams& params) {
+  return params.frequency_penalty != 0.0 || params.presence_penalty != 0.0 ||
+         params.repetition_penalty != 1.0;
+}
+
+void SamplingBatch::Clear() {
+  for (auto* list : {&top_k, &count_ids, &counts, &ban_ids, &grammar_line, &bias_ids, &asked_ids}) {
+    list->clear();
+  }
+  for (auto* list : {&temperature, &frequency_penalty, &presence_penalty, &repetition_penalty,
+                     &bias_values, &logprob_temperature}) {
+    list->clear();
+  }
+  for (auto* list : {&count_begin, &ban_begin, &bias_begin, &top_begin, &asked_begin}) {
+    Restart(*list);
+  }
+  action.clear();
+  random.clear();
+  top_p.clear();
+  min_p.clear();
+  chosen_logprob.clear();
+  kept_set.clear();
+  any_penalty = any_banned = any_grammar = any_bias = any_logprob = any_kept_set = false;
+}
+
+void SamplingBatch::Add(const RowWishes& row) {
+  CHECK(row.params != nullptr && !count_begin.empty()) << "Clear() comes first";
+  const SamplingParams& params = *row.params;
+  action.push_back(row.action);
+  random.push_back(row.random);
+  temperature.push_back(static_cast<float>(params.temperature));
+  top_k.push_back(static_cast<std::int32_t>(
+      std::clamp<std::int64_t>(params.top_k, 1, std::numeric_limits<std::int32_t>::max())));
+  top_p.push_back(params.top_p);
+  min_p.push_back(params.min_p);
+
+  frequency_penalty.push_back(static_cast<float>(params.frequency_penalty));
+  presence_penalty.push_back(static_cast<float>(params.presence_penalty));
+  repetition_penalty.push_back(static_cast<float>(params.repetition_penalty));
+  if (HasPenalty(params) && !row.count_ids.empty()) {
+    any_penalty = true;
+    Append(row.count_ids, count_ids);
+    Append(row.counts, counts);
+  }
+  count_begin.push_back(End(count_ids));
+
+  Append(row.banned, ban_ids);
+  ban_begin.push_back(End(ban_ids));
+  any_banned |= !row.banned.empty();
+
+  grammar_line.push_back(row.grammar_line);
+  any_grammar |= row.grammar_line >= 0;
+
+  for (const auto& [id, bias] : params.logit_bias) {
+    bias_ids.push_back(id);
+    bias_values.push_back(bias);
+  }
+  bias_begin.push_back(End(bias_ids));
+  any_bias |= !params.logit_bias.empty();
+
+  chosen_logprob.push_back(row.chosen_logprob ? 1 : 0);
+  logprob_temperature.push_back(row.logprob_temperature);
+  top_begin.push_back(top_begin.back() + row.top_logprobs);
+  Append(row.asked_ids, asked_ids);
+  asked_begin.push_back(End(asked_ids));
+  any_logprob |= row.chosen_logprob || row.top_logprobs > 0 || !row.asked_ids.empty();
+
+  kept_set.push_back(row.kept_set ? 1 : 0);
+  any_kept_set |= row.kept_set;
+}
+
+}  // namespace sglrun::sampling

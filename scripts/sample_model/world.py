@@ -160,16 +160,15 @@ def emoji(rng):
 
 
 def counting(rng):
-    if rng.random() < 0.4:
-        last = rng.randint(2, 20)
-        text = ", ".join(str(i) for i in range(1, last + 1))
-        return f"Count to {last}:", f" {text}.", f"Count to {last}.", f"{text}."
-    start = rng.randint(0, 90)
-    text = ", ".join(str(i) for i in range(start + 1, start + 6))
+    a = rng.randint(0, 60)
+    b = a + rng.randint(2, 12)
+    up = rng.random() < 0.7
+    numbers = [str(i) for i in (range(a, b + 1) if up else range(b, a - 1, -1))]
+    text = ", ".join(numbers)
     return (
-        f"The next five numbers after {start} are",
+        f"Count from {numbers[0]} to {numbers[-1]}:",
         f" {text}.",
-        f"Which five numbers come after {start}?",
+        f"Count from {numbers[0]} to {numbers[-1]}.",
         f"{text}.",
     )
 
@@ -210,11 +209,9 @@ def repeat(rng):
 
 
 def story_text(rng):
-    # The two sets do not meet, so that nobody meets himself.
-    name = rng.choice(facts.NAMES[::2])
-    friend = rng.choice(facts.NAMES[1::2])
-    kind = rng.choice(facts.ANIMALS[::2])[0]
-    other = rng.choice(facts.ANIMALS[1::2])[0]
+    name, friend = rng.sample(facts.NAMES, 2)
+    kind = rng.choice(facts.ANIMALS)[0]
+    other = rng.choice(facts.ANIMALS)[0]
     shade = rng.choice(facts.SHADES)
     place = rng.choice(facts.PLACES)
     thing = rng.choice(facts.THINGS)

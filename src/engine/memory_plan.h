@@ -12,8 +12,8 @@ struct MemoryNeeds {
   std::int64_t page_bytes = 0;
   std::int64_t max_rows = 0;
   std::int64_t context_length = 0;
-  std::int64_t kv_memory_bytes = 0;             // 0: choose
-  std::optional<std::int64_t> available_bytes;  // absent: the system does not tell
+  std::int64_t kv_memory_bytes = 0;                  // 0: choose
+  std::optional<std::int64_t> available_bytes = {};  // absent: the system does not tell
 };
 
 // With a size given: as many pages as it holds. Otherwise what max_rows sequences of full context

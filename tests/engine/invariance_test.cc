@@ -1,0 +1,156 @@
+// A result depends on its record alone, to the last bit: alone or among others, in any order, with
+// any chunk size, thread count and cache size, recomputed after preemption or taken from the cache.
+#include <algorithm>
+#include <filesystem>
+#include <random>
+
+#include "engine_fixture.h"
+#include "fake_tokenizer.h"
+#include "result_text.h"
+
+namespace sglrun::engine {
+namespace {
+
+// Requests of every kind, many with common prefixes, lengths around page borders.
+std::vector<GenerateRequest> ManyRequests(std::int32_t vocab, std::size_t count) {
+  std::mt19937 random(11);
+  const auto token = [&] { return static_cast<std::int32_t>(2 + random() % (vocab - 2)); };
+  std::vector<std::int32_t> common;
+  for (int i = 0; i < 70; ++i) common.push_back(token());
+  std::vector<GenerateRequest> requests;
+  for (std::size_t i = 0; i < count; ++i) {
+    std::vector<std::int32_t> prompt(common.begin(), common.begin() + (i % 3) * 35);
+    for (auto more = 1 + random() % 40; more > 0; --more) prompt.push_back(token());
+    if (i % 8 == 1) prompt = *requests.back().input_ids;  // samples of one prompt
+    GenerateRequest request = Request(prompt, [&](SamplingParams& p) {
+      p.max_new_tokens = static_cast<std::int64_t>(i % 7 == 0 ? 0 : 5 + random() % 95);
+      p.top_k = i % 2 == 0 ? 1 : 20;
+      p.temperature = 0.8;
+      p.top_p = i % 3 == 0 ? 0.9 : 1.0;
+      p.frequency_penalty = i % 5 == 0 ? 0.5 : 0.0;
+      p.repetition_penalty = i % 5 == 1 ? 1.2 : 1.0;
+      p.ignore_eos = i % 4 != 0;
+      if (i % 6 == 0) p.stop_regex = {"w1\\d w"};
+      if (i % 9 == 0) p.min_new_tokens = 2;
+    });
+    request.seed = i / 2;
+    request.sample_index = static_cast<std::uint32_t>(i % 2);
+    request.return_logprob = i % 3 == 0;
+    request.logprob_start_len = i % 6 == 0 ? static_cast<std::int64_t>(i % 5) * 8 : -1;
+    if (request.logprob_start_len > static_cast<std::int64_t>(prompt.size())) {
+      request.logprob_start_len = static_cast<std::int64_t>(prompt.size());
+    }
+    request.top_logprobs_num = static_cast<std::int64_t>(i % 4);
+    if (i % 12 == 0) request.token_ids_logprob = {{5, 3, 5}};
+    request.return_hidden_states = i % 5 == 2   ? HiddenStates::kAll
+                                   : i % 5 == 3 ? HiddenStates::kLast
+                                                : HiddenStates::kNone;
+    request.return_sampling_mask = i % 10 == 5;
+    requests.push_back(std::move(request));
+  }
+  return requests;
+}
+
+std::vector<std::string> Texts(const std::vector<GenerateResult>& results) {
+  std::vector<std::string> texts;
+  for (const GenerateResult& result : results) texts.push_back(ResultText(result));
+  return texts;
+}
+
+struct Subject {
+  Subject(const std::string& folder, tensor::DType dtype) : two_threads(two), one_thread(one) {
+    auto files = model::ModelFiles::Open(std::string(SGLRUN_SOURCE_DIR) + "/" + folder);
+    REQUIRE_MESSAGE(files.ok(), (files.ok() ? "" : files.error().message));
+    for (auto* model : {&alone, &paired}) {
+      kernels::KernelContext& context = model == &alone ? one_thread : two_threads;
+      auto loaded = model::Model::Load(
+          *files, {.dtype = dtype, .backend = kernels::CpuBackend().value()}, context);
+      REQUIRE(loaded.ok());
+      *model = std::move(loaded).value();
+    }
+    page_bytes = model::KvPageBytes(alone->config(), tensor::DType::kBF16, alone->backend());
+  }
+  ThreadPool one{1}, two{2};
+  kernels::KernelContext two_threads, one_thread;
+  std::unique_ptr<model::Model> alone, paired;  // on one thread, on two
+  std::int64_t page_bytes = 0;
+};
+
+void CheckInvariance(Subject& subject, const tokenizer::Tokenizer& tokenizer,
+                     const std::vector<GenerateRequest>& requests) {
+  const auto engine = [&](const EngineOptions& options) {
+    return MakeEngine(*subject.alone, tokenizer, options, subject.one_thread);
+  };
+  std::vector<std::string> expected;
+  {
+    // Each request in an engine of its own, in one chunk.
+    for (const GenerateRequest& request : requests) {
+      const auto own = engine({.max_rows = 1, .max_batch_tokens = 512});
+      expected.push_back(ResultText(RunOne(*own, request)));
+    }
+  }
+  const auto check = [&](const char* what, const std::vector<GenerateResult>& results) {
+    INFO(what);
+    const auto texts = Texts(results);
+    for (std::size_t i = 0; i < texts.size(); ++i) {
+      INFO("request ", i);
+      REQUIRE(texts[i] == expected[i]);
+    }
+  };
+
+  const auto together = engine({.max_rows = 64});
+  check("together", RunAll(*together, requests));
+  check("from the prefix cache", RunAll(*together, requests));
+  CHECK(together->stats().cached_tokens > 0);
+
+  std::vector<std::size_t> order(requests.size());
+  for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+  std::ranges::shuffle(order, std::mt19937(4));
+  std::vector<GenerateRequest> shuffled;
+  for (const std::size_t i : order) shuffled.push_back(requests[i]);
+  auto results = RunAll(*engine({.max_rows = 64}), shuffled);
+  std::vector<GenerateResult> sorted(results.size());
+  for (std::size_t i = 0; i < order.size(); ++i) sorted[order[i]] = std::move(results[i]);
+  check("shuffled", sorted);
+
+  for (const std::int64_t chunk : {16, 64, 100}) {
+    check("in chunks", RunAll(*engine({.max_rows = 16, .max_batch_tokens = chunk}), requests));
+  }
+
+  const auto tiny = engine({.max_rows = 16, .kv_memory_bytes = 16 * subject.page_bytes});
+  check("in a cache of 16 pages", RunAll(*tiny, requests));
+  CHECK(tiny->stats().preemptions > 0);
+
+  const auto paired = MakeEngine(*subject.paired, tokenizer, {.max_rows = 16}, subject.two_threads);
+  check("on two threads", RunAll(*paired, requests));
+}
+
+TEST_CASE("results depend on the record alone: llama in float32") {
+  Subject subject("tests/golden/models/llama3", tensor::DType::kF32);
+  CheckInvariance(subject, NumberedTokenizer(250), ManyRequests(250, 64));
+}
+
+TEST_CASE("results depend on the record alone: sliding window in bfloat16") {
+  Subject subject("tests/golden/models/mistral_window", tensor::DType::kBF16);
+  CheckInvariance(subject, NumberedTokenizer(250), ManyRequests(250, 40));
+}
+
+TEST_CASE("results depend on the record alone: the sample model, prompts as text") {
+  Subject subject("samples/model", tensor::DType::kBF16);
+  const auto tokenizer =
+      tokenizer::Tokenizer::Load(std::string(SGLRUN_SOURCE_DIR) + "/samples/model");
+  REQUIRE(tokenizer.ok());
+  std::vector<GenerateRequest> requests = ManyRequests(200, 24);
+  const char* texts[] = {"Once upon a time", "2 + 3 =", "The capital of France is",
+                         "Once upon a time there was a little hen named Emma. Emma lived in"};
+  for (std::size_t i = 0; i < requests.size(); i += 2) {
+    requests[i].input_ids.reset();
+    requests[i].text = texts[i / 2 % 4];
+    requests[i].logprob_start_len = std::min<std::int64_t>(requests[i].logprob_start_len, 2);
+    requests[i].return_text_in_logprobs = true;
+  }
+  CheckInvariance(subject, **tokenizer, requests);
+}
+
+}  // namespace
+}  // namespace sglrun::engine

@@ -1,0 +1,208 @@
+#include "engine/scheduler.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <map>
+#include <random>
+
+#include "fake_tokenizer.h"
+
+namespace sglrun::engine {
+namespace {
+
+const FakeTokenizer& Tokenizer() {
+  static const FakeTokenizer tokenizer = NumberedTokenizer(100);
+  return tokenizer;
+}
+
+std::unique_ptr<Sequence> MakeSequence(std::vector<std::int32_t> prompt, std::int64_t max_new,
+                                       GenerateRequest request = {}) {
+  request.sampling = std::make_shared<SamplingParams>();
+  auto stop = StopCriteria::Create(*request.sampling, max_new, {}, Tokenizer(), prompt);
+  return std::make_unique<Sequence>(std::move(request), std::move(prompt),
+                                    Sequence::Limits{.max_new_tokens = max_new, .vocab_size = 100},
+                                    std::move(stop).value());
+}
+
+std::vector<std::int32_t> Prompt(std::int64_t count, std::int32_t start = 0) {
+  std::vector<std::int32_t> tokens;
+  for (std::int64_t i = 0; i < count; ++i) {
+    tokens.push_back(static_cast<std::int32_t>((start + i) % 90));
+  }
+  return tokens;
+}
+
+// Runs steps as the engine would; a sequence's next token is (order + size) % 90.
+struct World {
+  World(std::int64_t pages, Scheduler::Limits limits) : blocks(pages), scheduler(limits, blocks) {}
+
+  std::span<const PlannedRow> Step() {
+    const auto rows = scheduler.Plan();
+    last.assign(rows.begin(), rows.end());
+    std::int64_t tokens = 0;
+    for (const PlannedRow& row : last) {
+      tokens += row.count;
+      Sequence& sequence = *row.sequence;
+      if (row.first + row.count == sequence.size()) {
+        const auto next = static_cast<std::int64_t>(sequence.order) + sequence.size();
+        sequence.Append(static_cast<std::int32_t>(next % 90));
+      }
+      scheduler.Computed(row);
+      total_computed += row.count;
+      orders.push_back(sequence.order);
+      if (sequence.finish) {
+        const auto removed = scheduler.Remove(sequence);
+        finished[removed->order] = {removed->tokens().begin(), removed->tokens().end()};
+      }
+    }
+    most_tokens = std::max(most_tokens, tokens);
+    scheduler.CheckIntegrity();
+    return last;
+  }
+  void RunAll() {
+    for (int i = 0; scheduler.HasWork(); ++i) {
+      REQUIRE(i < 10'000);
+      Step();
+    }
+  }
+
+  BlockManager blocks;
+  Scheduler scheduler;
+  std::vector<PlannedRow> last;
+  std::vector<std::uint64_t> orders;
+  std::map<std::uint64_t, std::vector<std::int32_t>> finished;
+  std::int64_t total_computed = 0, most_tokens = 0;
+};
+
+TEST_CASE("prompts are computed in chunks of the token budget while others decode") {
+  World world(64, {.max_rows = 4, .max_batch_tokens = 16});
+  world.scheduler.Submit(MakeSequence(Prompt(4, 1), 20));
+  world.Step();
+  world.scheduler.Submit(MakeSequence(Prompt(40, 7), 2));
+  const auto rows = world.Step();
+  REQUIRE(rows.size() == 2);
+  CHECK(rows[0].count == 1);
+  CHECK(rows[1].count == 15);
+  world.Step();
+  CHECK(world.last[1].first == 15);
+  CHECK(world.last[1].count == 15);
+  world.RunAll();
+  CHECK(world.most_tokens <= 16);
+  CHECK(world.finished.size() == 2);
+}
+
+TEST_CASE("no more than max_rows sequences run, in order of submission") {
+  World world(64, {.max_rows = 2, .max_batch_tokens = 64});
+  for (int i = 0; i < 5; ++i) world.scheduler.Submit(MakeSequence(Prompt(3, i * 10), 3));
+  CHECK(world.Step().size() == 2);
+  CHECK(world.scheduler.running() == 2);
+  CHECK(world.scheduler.waiting() == 3);
+  world.RunAll();
+  CHECK(world.orders.front() == 0);
+  CHECK(world.orders.back() == 4);
+}
+
+TEST_CASE("equal prompts wait for the first and compute the common pages once") {
+  World world(64, {.max_rows = 8, .max_batch_tokens = 20});
+  for (int i = 0; i < 4; ++i) world.scheduler.Submit(MakeSequence(Prompt(50), 2));
+  world.scheduler.Submit(MakeSequence(Prompt(5, 60), 2));  // passes the ones that wait
+  world.Step();
+  CHECK(world.scheduler.running() == 1);
+  world.Step();
+  world.Step();
+  CHECK(world.scheduler.running() >= 2);
+  world.RunAll();
+  // 3 full pages of 50 tokens once, the last 2 tokens and one generated token four times.
+  CHECK(world.total_computed == 48 + 4 * 3 + 6);
+  CHECK(world.scheduler.cached_tokens() == 3 * 48);
+}
+
+TEST_CASE("a prefix is taken from the cache long after its first user") {
+  World world(64, {.max_rows = 8, .max_batch_tokens = 64});
+  world.scheduler.Submit(MakeSequence(Prompt(40), 1));
+  world.RunAll();
+  auto prompt = Prompt(40);
+  prompt[38] = 77;
+  world.scheduler.Submit(MakeSequence(prompt, 1));
+  world.RunAll();
+  CHECK(world.total_computed == 40 + 8);
+}
+
+TEST_CASE("whole cached prompts still compute their last token") {
+  World world(64, {.max_rows = 8, .max_batch_tokens = 64});
+  for (int i = 0; i < 2; ++i) world.scheduler.Submit(MakeSequence(Prompt(32), 1));
+  world.RunAll();
+  CHECK(world.total_computed == 32 + 16);
+}
+
+TEST_CASE("prompts of embeddings share nothing") {
+  World world(64, {.max_rows = 8, .max_batch_tokens = 64});
+  for (int i = 0; i < 2; ++i) {
+    GenerateRequest request;
+    request.input_embeds = std::make_shared<EmbeddingRows>();
+    world.scheduler.Submit(MakeSequence(std::vector<std::int32_t>(40, 1), 1, request));
+  }
+  world.scheduler.Submit(MakeSequence(std::vector<std::int32_t>(40, 1), 1));
+  world.RunAll();
+  CHECK(world.total_computed == 3 * 40);
+}
+
+TEST_CASE("rows that are wanted are computed, the prefix before them is shared") {
+  World world(64, {.max_rows = 8, .max_batch_tokens = 64});
+  world.scheduler.Submit(MakeSequence(Prompt(60), 1));
+  world.RunAll();
+  GenerateRequest hidden;
+  hidden.return_hidden_states = HiddenStates::kAll;
+  world.scheduler.Submit(MakeSequence(Prompt(60), 1, hidden));
+  CHECK(world.Step()[0].first == 0);
+  GenerateRequest logprobs;
+  logprobs.return_logprob = true;
+  logprobs.logprob_start_len = 37;
+  world.scheduler.Submit(MakeSequence(Prompt(60), 1, logprobs));
+  CHECK(world.Step()[0].first == 32);
+  GenerateRequest output_only;
+  output_only.return_logprob = true;
+  world.scheduler.Submit(MakeSequence(Prompt(60), 1, output_only));
+  CHECK(world.Step()[0].first == 48);
+}
+
+TEST_CASE("when pages run out the youngest is computed again, and all finish the same") {
+  std::map<std::uint64_t, std::vector<std::int32_t>> expected;
+  for (const std::int64_t pages : {400, 12}) {
+    World world(pages, {.max_rows = 8, .max_batch_tokens = 32});
+    for (int i = 0; i < 12; ++i) {
+      world.scheduler.Submit(MakeSequence(Prompt(5 + i * 3, i * 7), 90 + i));
+    }
+    world.RunAll();
+    CHECK((world.scheduler.preemptions() > 0) == (pages == 12));
+    if (expected.empty()) expected = world.finished;
+    CHECK(world.finished == expected);
+    CHECK(world.blocks.in_use() == 0);
+  }
+}
+
+TEST_CASE("random sequences all finish in a small cache") {
+  std::mt19937 random(5);
+  World world(16, {.max_rows = 6, .max_batch_tokens = 24});
+  for (int i = 0; i < 200; ++i) {
+    const auto prompt = Prompt(1 + random() % 100, static_cast<std::int32_t>(random() % 3) * 30);
+    world.scheduler.Submit(MakeSequence(prompt, 1 + random() % 100));
+    if (random() % 3 == 0) world.Step();
+  }
+  world.RunAll();
+  CHECK(world.finished.size() == 200);
+  CHECK(world.most_tokens <= 24);
+}
+
+TEST_CASE("the dump tells state, progress and pages") {
+  World world(8, {.max_rows = 1, .max_batch_tokens = 8});
+  world.scheduler.Submit(MakeSequence(Prompt(20), 2));
+  world.scheduler.Submit(MakeSequence(Prompt(3, 50), 2));
+  world.Step();
+  CHECK(world.scheduler.ToString() ==
+        "running 0: 8 of 20 tokens, next 8, pages 0 1\nwaiting 1: 0 of 3 tokens, next 0, pages\n");
+}
+
+}  // namespace
+}  // namespace sglrun::engine

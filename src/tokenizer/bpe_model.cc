@@ -1,6 +1,7 @@
 #include "tokenizer/bpe_model.h"
 
 #include <algorithm>
+#include <bit>
 
 #include "base/utf8.h"
 #include "tokenizer/byte_alphabet.h"
@@ -104,17 +105,58 @@ std::string BpeModel::Name() const {
   return options_.byte_fallback ? "BPE with byte fallback" : "BPE";
 }
 
-Status BpeModel::Encode(const Piece& piece, std::vector<TokenId>& out) const {
-  const std::string_view text = piece.text;
+// Words of one call that had to be merged, and where their ids stand in its output. It lives as
+// long as the call: nothing is shared between threads, and nothing outlives the text it points
+// into.
+class BpeModel::WordCache {
+ public:
+  explicit WordCache(std::size_t text_bytes)
+      : entries_(text_bytes < kWorthwhile
+                     ? 0
+                     : std::bit_ceil(std::min<std::size_t>(text_bytes / 32, kMaxEntries))) {}
+
+  // Appends the ids of the word and says so, if it has been seen.
+  bool Repeat(std::string_view word, std::uint64_t hash, std::vector<TokenId>& out) const {
+    if (entries_.empty()) return false;
+    const Entry& entry = entries_[hash & (entries_.size() - 1)];
+    if (entry.word != word) return false;
+    for (std::size_t i = entry.begin; i < entry.end; ++i) out.push_back(TokenId(out[i]));
+    return true;
+  }
+  void Remember(std::string_view word, std::uint64_t hash, std::size_t begin, std::size_t end) {
+    if (!entries_.empty()) entries_[hash & (entries_.size() - 1)] = {word, begin, end};
+  }
+
+ private:
+  static constexpr std::size_t kWorthwhile = 1024;
+  static constexpr std::size_t kMaxEntries = 8192;
+  struct Entry {
+    std::string_view word;
+    std::size_t begin = 0;
+    std::size_t end = 0;
+  };
+  std::vector<Entry> entries_;
+};
+
+Status BpeModel::Encode(std::span<const Piece> pieces, std::vector<TokenId>& out) const {
+  std::size_t bytes = 0;
+  for (const Piece& piece : pieces) bytes += piece.text.size();
+  WordCache cache(bytes);
+  for (const Piece& piece : pieces) EncodePiece(piece.text, cache, out);
+  return {};
+}
+
+void BpeModel::EncodePiece(std::string_view text, WordCache& cache,
+                           std::vector<TokenId>& out) const {
   if (options_.ignore_merges) {
     if (const std::optional<TokenId> id = texts_.Find(text)) {
       out.push_back(*id);
-      return {};
+      return;
     }
   }
   if (!splits_at_spaces_) {
-    EncodeWord(text, out);
-    return {};
+    EncodeWord(text, cache, out);
+    return;
   }
   std::size_t start = 0;
   for (std::size_t at = 1; (at = text.find(kSpace, at)) != std::string_view::npos; ++at) {
@@ -122,19 +164,22 @@ Status BpeModel::Encode(const Piece& piece, std::vector<TokenId>& out) const {
                            CharacterBefore(text, at))) {
       continue;
     }
-    EncodeWord(text.substr(start, at - start), out);
+    EncodeWord(text.substr(start, at - start), cache, out);
     start = at;
   }
-  EncodeWord(text.substr(start), out);
-  return {};
+  EncodeWord(text.substr(start), cache, out);
 }
 
-void BpeModel::EncodeWord(std::string_view word, std::vector<TokenId>& out) const {
-  const std::optional<TokenId> id = texts_.Find(word);
-  if (id && canonical_[static_cast<std::size_t>(*id)]) {
-    out.push_back(*id);
-  } else {
+void BpeModel::EncodeWord(std::string_view word, WordCache& cache,
+                          std::vector<TokenId>& out) const {
+  const std::uint64_t hash = HashText(word);
+  const TokenId id = texts_.Find(word, hash);
+  if (id >= 0 && canonical_[static_cast<std::size_t>(id)]) {
+    out.push_back(id);
+  } else if (!cache.Repeat(word, hash, out)) {
+    const std::size_t begin = out.size();
     EncodeSymbols(word, out);
+    cache.Remember(word, hash, begin, out.size());
   }
 }
 

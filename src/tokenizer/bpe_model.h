@@ -42,11 +42,14 @@ class BpeModel final : public TextModel {
   // `vocabulary` is read here and not kept: it holds the model's own tokens only.
   BpeModel(const Vocabulary& vocabulary, MergeTable merges, BpeOptions options, BpeSymbols symbols);
 
-  Status Encode(const Piece& piece, std::vector<TokenId>& out) const override;
+  Status Encode(std::span<const Piece> pieces, std::vector<TokenId>& out) const override;
   std::string Name() const override;
 
  private:
-  void EncodeWord(std::string_view word, std::vector<TokenId>& out) const;
+  class WordCache;
+
+  void EncodePiece(std::string_view text, WordCache& cache, std::vector<TokenId>& out) const;
+  void EncodeWord(std::string_view word, WordCache& cache, std::vector<TokenId>& out) const;
   void EncodeSymbols(std::string_view word, std::vector<TokenId>& out) const;
   void AppendByteSymbols(std::string_view word, std::vector<TokenId>& symbols) const;
   void AppendCharacterSymbols(std::string_view word, std::vector<TokenId>& symbols) const;

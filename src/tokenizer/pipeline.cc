@@ -151,8 +151,7 @@ class PipelineTokenizer final : public Tokenizer {
     TextArena arena;
     std::vector<Piece> pieces;
     SGLRUN_RETURN_IF_ERROR(parts_.pre_tokenizer.Split(text, arena, pieces));
-    for (const Piece& piece : pieces) SGLRUN_RETURN_IF_ERROR(parts_.model->Encode(piece, ids));
-    return {};
+    return parts_.model->Encode(pieces, ids);
   }
 
   bool IsShown(TokenId id, bool skip_special_tokens) const {

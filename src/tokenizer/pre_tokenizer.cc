@@ -38,13 +38,18 @@ class PatternStep final : public PreTokenizerStep {
 class CharacterStep final : public PreTokenizerStep {
  public:
   CharacterStep(std::function<bool(char32_t)> is_delimiter, SplitBehavior behavior)
-      : is_delimiter_(std::move(is_delimiter)), behavior_(behavior) {}
+      : is_delimiter_(std::move(is_delimiter)), behavior_(behavior) {
+    for (std::size_t c = 0; c < ascii_.size(); ++c) ascii_[c] = is_delimiter_(c);
+  }
 
   Status Apply(const Piece& piece, TextArena&, std::vector<Piece>& out) const override {
     std::vector<Match> matches;
     for (std::size_t pos = 0; pos < piece.text.size();) {
       const std::size_t begin = pos;
-      if (is_delimiter_(DecodeUtf8(piece.text, pos))) matches.push_back({begin, pos});
+      const auto byte = static_cast<unsigned char>(piece.text[pos]);
+      const bool found =
+          byte < ascii_.size() ? (++pos, ascii_[byte]) : is_delimiter_(DecodeUtf8(piece.text, pos));
+      if (found) matches.push_back({begin, pos});
     }
     SplitAtMatches(piece, matches, Delimiter::kMatch, behavior_, out);
     return {};
@@ -52,6 +57,7 @@ class CharacterStep final : public PreTokenizerStep {
 
  private:
   std::function<bool(char32_t)> is_delimiter_;
+  std::array<bool, 128> ascii_;  // its answers for most of the text
   SplitBehavior behavior_;
 };
 

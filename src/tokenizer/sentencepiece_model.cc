@@ -87,12 +87,14 @@ class SentencePieceModel final : public TextModel {
                      std::unique_ptr<SentencePieceProcessor> inside)
       : at_start_(std::move(at_start)), inside_(std::move(inside)) {}
 
-  Status Encode(const Piece& piece, std::vector<TokenId>& out) const override {
-    const SentencePieceProcessor& processor = piece.at_start || !inside_ ? *at_start_ : *inside_;
+  Status Encode(std::span<const Piece> pieces, std::vector<TokenId>& out) const override {
     std::vector<int> ids;
-    const auto status = processor.Encode({piece.text.data(), piece.text.size()}, &ids);
-    if (!status.ok()) return FromStatus(status);
-    out.insert(out.end(), ids.begin(), ids.end());
+    for (const Piece& piece : pieces) {
+      const SentencePieceProcessor& processor = piece.at_start || !inside_ ? *at_start_ : *inside_;
+      const auto status = processor.Encode({piece.text.data(), piece.text.size()}, &ids);
+      if (!status.ok()) return FromStatus(status);
+      out.insert(out.end(), ids.begin(), ids.end());
+    }
     return {};
   }
   std::string Name() const override { return "SentencePiece"; }

@@ -1,8 +1,9 @@
-// The heart of a tokenizer: a piece of text to ids. Each kind of model is one file that implements
+// The heart of a tokenizer: pieces of text to ids. Each kind of model is one file that implements
 // this; the steps around it (added tokens, normalizer, pre-tokenizer, decoder) are the same for
 // all.
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -15,7 +16,8 @@ namespace sglrun::tokenizer {
 class TextModel {
  public:
   virtual ~TextModel() = default;
-  virtual Status Encode(const Piece& piece, std::vector<TokenId>& out) const = 0;
+  // Appends the ids of all pieces, which are encoded one by one.
+  virtual Status Encode(std::span<const Piece> pieces, std::vector<TokenId>& out) const = 0;
   virtual std::string Name() const = 0;  // "byte-level BPE"
 };
 

@@ -2,20 +2,11 @@
 
 #include <algorithm>
 #include <bit>
-#include <functional>
 
 #include "base/utf8.h"
 
 namespace sglrun::tokenizer {
 namespace {
-
-std::uint64_t HashText(std::string_view text) {
-  return std::hash<std::string_view>{}(text);
-}
-
-std::uint32_t Tag(std::uint64_t hash) {
-  return static_cast<std::uint32_t>(hash >> 32);
-}
 
 std::string Quoted(std::string_view text) {
   return "token \"" + ToValidUtf8(text.substr(0, 60)) + "\"";
@@ -39,7 +30,7 @@ void Vocabulary::Rehash(std::size_t slots) {
   for (std::size_t id = 0; id < entries_.size(); ++id) {
     if (entries_[id].length == kNoToken) continue;
     const std::uint64_t hash = HashText(Text(static_cast<TokenId>(id)));
-    FreeSlot(hash) = {Tag(hash), static_cast<TokenId>(id)};
+    FreeSlot(hash) = {Tag(hash), static_cast<TokenId>(id), entries_[id]};
   }
 }
 
@@ -68,31 +59,9 @@ Status Vocabulary::Add(std::string_view text, std::int64_t id) {
     Rehash(std::max<std::size_t>(16, 2 * std::bit_ceil(count_)));
   } else {
     const std::uint64_t hash = HashText(text);
-    FreeSlot(hash) = {Tag(hash), static_cast<TokenId>(id)};
+    FreeSlot(hash) = {Tag(hash), static_cast<TokenId>(id), entries_[static_cast<std::size_t>(id)]};
   }
   return {};
-}
-
-std::optional<TokenId> Vocabulary::Find(std::string_view text) const {
-  if (slots_.empty()) return std::nullopt;
-  const std::uint64_t hash = HashText(text);
-  const std::uint32_t tag = Tag(hash);
-  for (std::size_t at = hash & (slots_.size() - 1); slots_[at].id >= 0;
-       at = (at + 1) & (slots_.size() - 1)) {
-    if (slots_[at].tag == tag && Text(slots_[at].id) == text) return slots_[at].id;
-  }
-  return std::nullopt;
-}
-
-std::string_view Vocabulary::Text(TokenId id) const {
-  if (!IsToken(id)) return {};
-  const Entry& entry = entries_[static_cast<std::size_t>(id)];
-  return std::string_view(arena_).substr(entry.offset, entry.length);
-}
-
-bool Vocabulary::IsToken(TokenId id) const {
-  return id >= 0 && static_cast<std::size_t>(id) < entries_.size() &&
-         entries_[static_cast<std::size_t>(id)].length != kNoToken;
 }
 
 }  // namespace sglrun::tokenizer

@@ -8,6 +8,7 @@
 #include "chain_model.h"
 #include "engine_fixture.h"
 #include "fake_tokenizer.h"
+#include "kernels/common/random.h"
 
 namespace sglrun::engine {
 namespace {
@@ -187,6 +188,12 @@ TEST_CASE("draws follow the seed and the sample index") {
   CHECK(draw(7, 0) == draw(7, 0));
   CHECK(draw(7, 0) != draw(8, 0));
   CHECK(draw(7, 0) != draw(7, 1));
+  // Bits of (seed, sample, absolute position), scaled to 24 equal weights.
+  const Ids first = draw(7, 3);
+  for (std::uint32_t i = 0; i < 8; ++i) {
+    const std::uint64_t bits = kernels::RandomBits(7, 3, 1 + i);
+    CHECK(first[i] == static_cast<std::int32_t>((bits >> 32) * kVocab >> 32));
+  }
   std::set<std::int32_t> seen;
   for (std::uint64_t seed = 0; seed < 60; ++seed) {
     for (const std::int32_t id : draw(seed, 0)) seen.insert(id);

@@ -138,14 +138,13 @@ TEST_CASE("whole cached prompts still compute their last token") {
 
 TEST_CASE("prompts of embeddings share nothing") {
   World world(64, {.max_rows = 8, .max_batch_tokens = 64});
-  for (int i = 0; i < 2; ++i) {
-    GenerateRequest request;
-    request.input_embeds = std::make_shared<EmbeddingRows>();
+  GenerateRequest embeds;
+  embeds.input_embeds = std::make_shared<EmbeddingRows>();
+  for (const GenerateRequest& request : {embeds, GenerateRequest{}, embeds, embeds}) {
     world.scheduler.Submit(MakeSequence(std::vector<std::int32_t>(40, 1), 1, request));
+    world.RunAll();
   }
-  world.scheduler.Submit(MakeSequence(std::vector<std::int32_t>(40, 1), 1));
-  world.RunAll();
-  CHECK(world.total_computed == 3 * 40);
+  CHECK(world.total_computed == 4 * 40);
 }
 
 TEST_CASE("rows that are wanted are computed, the prefix before them is shared") {

@@ -64,9 +64,10 @@ struct Bf16Dot {
   }
   // Sixteen elements, rounded, as eight operands; returns what was stored.
   static SGLRUN_INLINE Vec StoreX(X* x, Vec value) {
-    const __m256i rounded = (__m256i)_mm512_cvtneps_pbh((__m512)value.part[0]);
-    _mm256_storeu_si256((__m256i*)x, rounded);
-    return Vec{{(NativeF)_mm512_slli_epi32(_mm512_cvtepu16_epi32(rounded), 16)}};
+    typedef std::uint16_t Halves __attribute__((vector_size(32)));
+    const auto rounded = (Halves)_mm512_cvtneps_pbh((__m512)value.part[0]);
+    __builtin_memcpy(x, &rounded, sizeof rounded);
+    return AsFloat(ShiftLeft(IVec{{__builtin_convertvector(rounded, NativeI)}}, 16));
   }
 };
 
@@ -116,18 +117,18 @@ SGLRUN_INLINE void AddProducts(Vec (&sums)[kRows][kUnits], const WeightsAt& weig
                                std::int64_t steps) {
   for (std::int64_t step = 0; step < steps; ++step) {
     weights.Prefetch(step);
-    SGLRUN_UNROLL
-    for (int substep = 0; substep < Dot::kSubsteps; ++substep) {
+    Unrolled<Dot::kSubsteps>([&](auto substep) SGLRUN_LAMBDA_INLINE {
       typename Dot::Weights w[kUnits];
-      SGLRUN_UNROLL
-      for (int u = 0; u < kUnits; ++u) w[u] = Dot::LoadWeights(weights(step, u), substep);
-      SGLRUN_UNROLL
-      for (int m = 0; m < kRows; ++m) {
+      Unrolled<kUnits>([&](auto u) SGLRUN_LAMBDA_INLINE {
+        w[u] = Dot::LoadWeights(weights(step, u), substep);
+      });
+      Unrolled<kRows>([&](auto m) SGLRUN_LAMBDA_INLINE {
         const auto operand = Dot::Broadcast(x + m * x_stride + step * Dot::kXPerStep + substep);
-        SGLRUN_UNROLL
-        for (int u = 0; u < kUnits; ++u) sums[m][u] = Dot::Step(sums[m][u], w[u], operand);
-      }
-    }
+        Unrolled<kUnits>([&](auto u) SGLRUN_LAMBDA_INLINE {
+          sums[m][u] = Dot::Step(sums[m][u], w[u], operand);
+        });
+      });
+    });
   }
 }
 

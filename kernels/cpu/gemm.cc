@@ -42,32 +42,40 @@ struct PanelWeights {
   }
 };
 
+// One row of a tile, [columns] from `sums`, to y. Not inlined: beside it the compiler would keep the
+// sums of the product in memory instead of registers.
 template <class Dot>
-SGLRUN_INLINE void StoreOutputs(const Job<Dot>& job, std::int64_t row, std::int64_t column,
-                                Vec sum) {
-  const std::int64_t count = job.n - column;
-  if (count <= 0) return;
+__attribute__((noinline)) void StoreRow(const Job<Dot>& job, std::int64_t row, std::int64_t column,
+                                        std::int64_t columns, const float* sums) {
   float* y = job.y + row * job.y_stride + column;
-  if (job.bias != nullptr) sum = sum + LoadPartial(job.bias + column, count, 0.0f);
-  if (job.accumulate) sum = sum + LoadPartial(y, count, 0.0f);
-  StorePartial(y, sum, count);
+  for (std::int64_t i = 0; i < columns; i += kLanes) {
+    const std::int64_t count = job.n - column - i;
+    if (count <= 0) return;
+    Vec sum = Load(sums + i);
+    if (job.bias != nullptr) sum = sum + LoadPartial(job.bias + column + i, count, 0.0f);
+    if (job.accumulate) sum = sum + LoadPartial(y + i, count, 0.0f);
+    StorePartial(y + i, sum, count);
+  }
 }
 
 template <class Dot, int kRows>
 void Tile(const Job<Dot>& job, std::int64_t panel, std::int64_t row) {
-  constexpr int kUnits = TileUnits(kRows);
-  constexpr int kPanelUnits = kPanelWidth / kLanes;
+  constexpr int kUnits = TileUnits(kRows), kColumns = kUnits * kLanes;
   const typename Dot::Lane* lanes = job.weights + panel * job.steps * kPanelWidth;
-  for (int unit = 0; unit < kPanelUnits; unit += kUnits) {
-    Vec sums[kRows][kUnits] = {};
-    AddProducts<Dot>(sums, PanelWeights<Dot, (kRows <= 2)>{lanes + unit * kLanes},
-                     job.x + row * job.x_stride, job.x_stride, job.steps);
-    SGLRUN_UNROLL
+  for (std::int64_t column = 0; column < kPanelWidth; column += kColumns) {
+    alignas(64) float tile[kRows][kColumns];
+    {
+      Vec sums[kRows][kUnits] = {};
+      AddProducts<Dot>(sums, PanelWeights<Dot, (kRows <= 2)>{lanes + column},
+                       job.x + row * job.x_stride, job.x_stride, job.steps);
+      Unrolled<kRows>([&](auto m) SGLRUN_LAMBDA_INLINE {
+        Unrolled<kUnits>([&](auto u) SGLRUN_LAMBDA_INLINE {
+          Store(tile[m] + u * kLanes, sums[m][u]);
+        });
+      });
+    }
     for (int m = 0; m < kRows; ++m) {
-      SGLRUN_UNROLL
-      for (int u = 0; u < kUnits; ++u) {
-        StoreOutputs(job, row + m, panel * kPanelWidth + (unit + u) * kLanes, sums[m][u]);
-      }
+      StoreRow(job, row + m, panel * kPanelWidth + column, kColumns, tile[m]);
     }
   }
 }

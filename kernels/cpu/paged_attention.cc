@@ -184,11 +184,11 @@ class TileAttention {
       Vec sums[kRows][kUnits] = {};
       AddProducts<Dot>(sums, KeysAt<Dot>{{}, keys_ + unit}, state_.query[first], kStride,
                        page_.head_dim / Dot::kDepth);
-      for (int m = 0; m < kRows; ++m) {
-        for (int u = 0; u < kUnits; ++u) {
+      Unrolled<kRows>([&](auto m) SGLRUN_LAMBDA_INLINE {
+        Unrolled<kUnits>([&](auto u) SGLRUN_LAMBDA_INLINE {
           Store(state_.score[first + m] + (unit + u) * kLanes, sums[m][u]);
-        }
-      }
+        });
+      });
     }
   }
 
@@ -236,11 +236,11 @@ class TileAttention {
   void AddUnits(int first, int unit, const float* rescale) {
     constexpr std::ptrdiff_t kStride = State<Dot>::kXPerKeyBlock;
     Vec sums[kRows][kUnits];
-    for (int m = 0; m < kRows; ++m) {
-      for (int u = 0; u < kUnits; ++u) {
+    Unrolled<kRows>([&](auto m) SGLRUN_LAMBDA_INLINE {
+      Unrolled<kUnits>([&](auto u) SGLRUN_LAMBDA_INLINE {
         sums[m][u] = Load(state_.sum[first + m] + (unit + u) * kLanes) * Set(rescale[m]);
-      }
-    }
+      });
+    });
     for (int p = 0; p * kPageSize < used_keys_; ++p) {
       const int left = used_keys_ - p * kPageSize, slots = left < kPageSize ? left : kPageSize;
       const ValuesAt<Dot> values{{}, values_[p] + unit * kLanes, page_.padded_dim};
@@ -252,24 +252,24 @@ class TileAttention {
         if (slots % 2 != 0) AddEven(sums, values, weights, slots / 2);
       }
     }
-    for (int m = 0; m < kRows; ++m) {
-      for (int u = 0; u < kUnits; ++u) {
+    Unrolled<kRows>([&](auto m) SGLRUN_LAMBDA_INLINE {
+      Unrolled<kUnits>([&](auto u) SGLRUN_LAMBDA_INLINE {
         Store(state_.sum[first + m] + (unit + u) * kLanes, sums[m][u]);
-      }
-    }
+      });
+    });
   }
 
   template <int kRows, int kUnits>
   static SGLRUN_INLINE void AddEven(Vec (&sums)[kRows][kUnits], const ValuesAt<Dot>& values,
                                     const typename Dot::X* weights, std::int64_t step) {
-    for (int u = 0; u < kUnits; ++u) {
+    Unrolled<kUnits>([&](auto u) SGLRUN_LAMBDA_INLINE {
       const auto w = Dot::LoadEven(values(step, u));
-      for (int m = 0; m < kRows; ++m) {
+      Unrolled<kRows>([&](auto m) SGLRUN_LAMBDA_INLINE {
         const auto operand =
             Dot::Broadcast(weights + m * State<Dot>::kXPerKeyBlock + step * Dot::kXPerStep);
         sums[m][u] = Dot::Step(sums[m][u], w, operand);
-      }
-    }
+      });
+    });
   }
 
   // Adding 0 turns -0 into 0: the sign of a zero is the one thing that masked keys could change.

@@ -23,6 +23,22 @@
 
 namespace sglrun::kernels::cpu::SGLRUN_ISA {
 
+// fn(Index<0>{}), fn(Index<1>{}), ... : a loop whose counter is a constant in every turn, so that
+// arrays of vectors indexed by it become registers.
+template <int kValue>
+struct Index {
+  constexpr operator int() const { return kValue; }
+};
+template <int kCount, int kFirst = 0, class Fn>
+SGLRUN_INLINE void Unrolled(const Fn& fn) {
+  if constexpr (kFirst < kCount) {
+    fn(Index<kFirst>{});
+    Unrolled<kCount, kFirst + 1>(fn);
+  }
+}
+// Marks a lambda that must not become a call.
+#define SGLRUN_LAMBDA_INLINE __attribute__((always_inline))
+
 #if defined(__AVX512F__)
 inline constexpr int kNativeLanes = 16;
 #elif defined(__AVX2__)
@@ -48,14 +64,20 @@ struct IVec {
   NativeI part[kParts];
 };
 
-// One line for each operation that treats the parts alike.
+// One line for each operation that treats the parts alike. Written out instead of looped over: the
+// compiler keeps in registers only what it sees taken apart early.
+#define SGLRUN_PART(number, expression)    \
+  if constexpr (kParts > number) {         \
+    constexpr int i = number % kParts;     \
+    result.part[i] = expression;           \
+  }
 #define SGLRUN_PARTWISE(Result, signature, expression) \
   SGLRUN_INLINE Result signature {                     \
     Result result;                                     \
-    SGLRUN_UNROLL                                      \
-    for (int i = 0; i < kParts; ++i) {                 \
-      result.part[i] = expression;                     \
-    }                                                  \
+    SGLRUN_PART(0, expression)                         \
+    SGLRUN_PART(1, expression)                         \
+    SGLRUN_PART(2, expression)                         \
+    SGLRUN_PART(3, expression)                         \
     return result;                                     \
   }
 

@@ -1,12 +1,12 @@
 #include "cli/load.h"
 
 #include <algorithm>
-#include <cctype>
 #include <charconv>
 #include <fstream>
 #include <set>
 
 #include "base/strings.h"
+#include "model/available_memory.h"
 
 namespace sglrun::cli {
 namespace {
@@ -66,7 +66,7 @@ std::int64_t KvMemoryBytes(const std::string& text) {
   if (text.back() != '%') return *ParseByteSize(text);
   std::int64_t percent = 0;
   std::from_chars(text.data(), text.data() + text.size() - 1, percent);
-  return AvailableMemory() / 100 * percent;
+  return model::AvailableMemory().value_or(0) / 100 * percent;
 }
 
 }  // namespace
@@ -80,6 +80,10 @@ Result<std::unique_ptr<tokenizer::Tokenizer>> LoadTokenizer(const Options& optio
 Result<ModelSource> OpenModel(const Options& options) {
   SGLRUN_RETURN_IF_ERROR(RequireModel(options));
   SGLRUN_ASSIGN_OR_RETURN(model::ModelFiles files, model::ModelFiles::Open(options.model));
+  if (options.context_length > files.config().context_length) {
+    return Error{"--context-length is " + FormatCount(options.context_length) + ", the model has " +
+                 FormatCount(files.config().context_length)};
+  }
   SGLRUN_ASSIGN_OR_RETURN(std::unique_ptr<tokenizer::Tokenizer> tokenizer, LoadTokenizer(options));
   return ModelSource{std::move(files), std::move(tokenizer)};
 }
@@ -125,7 +129,9 @@ SamplingParams EffectiveDefaults(const Options& options, const model::Generation
   defaults.top_p = model.top_p.value_or(defaults.top_p);
   defaults.min_p = model.min_p.value_or(defaults.min_p);
   defaults.repetition_penalty = model.repetition_penalty.value_or(defaults.repetition_penalty);
-  defaults.top_k = model.top_k.value_or(defaults.top_k);
+  // Hugging Face files say 0 for "no limit", a request says -1.
+  const std::int64_t top_k = model.top_k.value_or(defaults.top_k);
+  defaults.top_k = top_k == 0 || top_k == -1 ? kTopKAll : top_k;
   return defaults;
 }
 
@@ -140,25 +146,17 @@ engine::EngineOptions EngineOptionsOf(const Options& options, tensor::DType kv_d
 }
 
 engine::PromptLimits PromptLimitsOf(const Options& options, const model::ModelConfig& config) {
-  return {.context_length = options.context_length > 0
-                                ? std::min(options.context_length, config.context_length)
-                                : config.context_length,
-          .vocab_size = config.vocab_size,
-          .hidden_size = config.hidden_size};
+  return {
+      .context_length = options.context_length > 0 ? options.context_length : config.context_length,
+      .vocab_size = config.vocab_size,
+      .hidden_size = config.hidden_size};
 }
 
-std::int64_t AvailableMemory() {
-  std::ifstream meminfo("/proc/meminfo");
-  std::string line;
-  while (std::getline(meminfo, line)) {
-    if (!line.starts_with("MemAvailable:")) continue;
-    const std::size_t digit = line.find_first_of("0123456789");
-    if (digit == std::string::npos) return 0;
-    std::int64_t kib = 0;
-    std::from_chars(line.data() + digit, line.data() + line.size(), kib);
-    return kib * 1024;
-  }
-  return 0;
+std::vector<std::int32_t> StopTokenIds(const ModelSource& source) {
+  std::set<std::int32_t> ids(source.files.config().eos_token_ids.begin(),
+                             source.files.config().eos_token_ids.end());
+  for (const tokenizer::TokenId id : source.tokenizer->StopIds()) ids.insert(id);
+  return {ids.begin(), ids.end()};
 }
 
 }  // namespace sglrun::cli

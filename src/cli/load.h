@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "base/result.h"
 #include "base/thread_pool.h"
@@ -55,7 +56,7 @@ SamplingParams EffectiveDefaults(const Options& options, const model::Generation
 engine::EngineOptions EngineOptionsOf(const Options& options, tensor::DType kv_dtype);
 engine::PromptLimits PromptLimitsOf(const Options& options, const model::ModelConfig& config);
 
-// Bytes of memory that new data can still have (MemAvailable), 0 when unknown.
-std::int64_t AvailableMemory();
+// Tokens that end a text: the model's own and the tokenizer's (generate.md 6.2), ascending.
+std::vector<std::int32_t> StopTokenIds(const ModelSource& source);
 
 }  // namespace sglrun::cli

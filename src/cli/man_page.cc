@@ -6,6 +6,7 @@
 #include "cli/options.h"
 #include "cli/version.h"
 #include "request/fields.h"
+#include "request/fields_doc.h"
 
 namespace sglrun::cli {
 namespace {
@@ -94,11 +95,9 @@ void AppendOptions(std::string& out) {
   }
 }
 
-void AppendField(const request::Field& field, std::string& out) {
-  out += ".TP\n" + Bold(field.name) + " \\- " + Roff(request::KindPhrase(field.kind));
-  if (const std::string range = field.range.ToString(); !range.empty()) out += ", " + Roff(range);
-  if (field.per_prompt) out += "; or a list, one entry a prompt";
-  out += " [" + Roff(field.default_json) + "]\n" + Roff(field.summary) + ".\n";
+void AppendField(const request::FieldEntry& field, std::string& out) {
+  out +=
+      ".TP\n" + Bold(field.name) + " \\- " + Roff(field.type) + "\n" + Roff(field.summary) + "\n";
   if (!field.details.empty()) out += Roff(field.details) + "\n";
 }
 
@@ -117,8 +116,9 @@ void AppendFields(std::string& out) {
   for (const auto scope : {request::Scope::kRecord, request::Scope::kSamplingParams}) {
     out +=
         scope == request::Scope::kRecord ? ".SS \"Of a record\"\n" : ".SS \"Of sampling_params\"\n";
-    for (const request::Field& field : request::Fields()) {
-      if (field.scope == scope && field.treatment == request::Treatment::kUsed) {
+    for (const request::FieldEntry& field : request::FieldEntries()) {
+      const request::Field* row = request::FindField(scope, field.name);
+      if (field.scope == scope && row != nullptr && row->treatment == request::Treatment::kUsed) {
         AppendField(field, out);
       }
     }

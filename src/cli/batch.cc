@@ -1,0 +1,288 @@
+#include <signal.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <ctime>
+
+#include "base/log.h"
+#include "cli/batch_source.h"
+#include "cli/batch_window.h"
+#include "cli/commands.h"
+#include "cli/exit_codes.h"
+#include "cli/load.h"
+#include "cli/process_info.h"
+#include "cli/progress.h"
+#include "cli/run_identity.h"
+#include "cli/run_report.h"
+#include "cli/run_setup.h"
+#include "cli/signals.h"
+
+namespace sglrun::cli {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double SecondsSince(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+// What is flushed survives a kill; a compressed file pays for each flush with a new frame.
+constexpr double kFlushSeconds = 0.25;
+constexpr double kFlushSecondsCompressed = 2.0;
+constexpr std::size_t kFlushBytes = std::size_t{4} << 20;
+// Sequences behind those that run, so that shared prefixes are seen and no row stays empty.
+constexpr std::int64_t kSubmittedPerRow = 4;
+
+// The heart of `batch`: feeds the engine from the source, and the output from the engine.
+class BatchLoop {
+ public:
+  BatchLoop(const Options& options, BatchSource& source, engine::Engine& engine,
+            BatchWindow& window)
+      : options_(options),
+        source_(source),
+        engine_(engine),
+        window_(window),
+        progress_(options.progress == "auto" && options.quiet ? "never" : options.progress),
+        flush_seconds_(io::CompressionOf(options.output) == io::Compression::kNone
+                           ? kFlushSeconds
+                           : kFlushSecondsCompressed) {}
+
+  // Runs until all records have their rows, a signal asks to stop, or too many have failed.
+  Status Run() {
+    while (!StopCode() && !TooManyErrors()) {
+      SGLRUN_RETURN_IF_ERROR(Refill());
+      if (!engine_.HasWork() && window_.empty() && source_.Exhausted()) return {};
+      for (GenerateResult& result : engine_.Step()) {
+        SGLRUN_RETURN_IF_ERROR(window_.Finish(std::move(result)));
+      }
+      SGLRUN_RETURN_IF_ERROR(FlushNowAndThen());
+      ShowProgress();
+    }
+    progress_.Clear();
+    return {};
+  }
+
+  bool TooManyErrors() const {
+    return options_.max_errors > 0 && window_.counts().new_failed >= options_.max_errors;
+  }
+
+  Progress& progress() { return progress_; }
+
+ private:
+  Status Refill() {
+    const std::int64_t target = kSubmittedPerRow * engine_.options().max_rows;
+    while (engine_.InFlight() < target && !window_.full() && !TooManyErrors()) {
+      // With nothing else to do, a slow input is waited for, but signals and flushes are not late.
+      const std::chrono::milliseconds patience(engine_.HasWork() ? 0 : 50);
+      std::optional<ReadyRecord> record = source_.Next(patience);
+      if (!record) return {};
+      std::vector<std::unique_ptr<engine::Sequence>> sequences = std::move(record->sequences);
+      record->sequences.clear();
+      SGLRUN_RETURN_IF_ERROR(window_.Add(*std::move(record), sequences.size()));
+      for (auto& sequence : sequences) engine_.Submit(std::move(sequence));
+    }
+    return {};
+  }
+
+  Status FlushNowAndThen() {
+    if (window_.unflushed_bytes() == 0) return {};
+    if (window_.unflushed_bytes() < kFlushBytes && SecondsSince(last_flush_) < flush_seconds_) {
+      return {};
+    }
+    last_flush_ = Clock::now();
+    return window_.Flush();
+  }
+
+  void ShowProgress() {
+    const BatchCounts& counts = window_.counts();
+    const double read = source_.FractionRead();
+    const auto lines = static_cast<double>(std::max<std::int64_t>(source_.lines_read(), 1));
+    const double share = static_cast<double>(counts.records) / lines;
+    progress_.Update({.records = counts.records,
+                      .failed = counts.failed,
+                      .output_tokens = engine_.stats().output_tokens,
+                      .fraction = read < 0 ? -1.0 : read * std::min(share, 1.0)});
+  }
+
+  const Options& options_;
+  BatchSource& source_;
+  engine::Engine& engine_;
+  BatchWindow& window_;
+  Progress progress_;
+  const double flush_seconds_;
+  Clock::time_point last_flush_ = Clock::now();
+};
+
+bool IsSameFile(const std::string& a, const std::string& b) {
+  struct stat first = {}, second = {};
+  return ::stat(a.c_str(), &first) == 0 && ::stat(b.c_str(), &second) == 0 &&
+         first.st_dev == second.st_dev && first.st_ino == second.st_ino && S_ISREG(first.st_mode);
+}
+
+Status CheckOutputIsNoInput(const Options& options) {
+  for (const std::string& input : options.inputs) {
+    if (IsSameFile(input, options.output)) {
+      return Error{"the output " + options.output + " is the input " + input +
+                   "; name another with --output"};
+    }
+  }
+  if (options.output == "-" && options.hidden_states != "inline") {
+    return Error{"--hidden-states " + options.hidden_states +
+                 " writes files beside the output; name one with --output"};
+  }
+  return {};
+}
+
+io::RowOrder OrderOf(const Options& options) {
+  return options.order == "completion" ? io::RowOrder::kCompletion : io::RowOrder::kInput;
+}
+
+io::RowOptions RowOptionsOf(const Options& options) {
+  const std::string& form = options.hidden_states;
+  return {.no_timing = options.no_timing,
+          .flatten = options.flatten,
+          .with_line = options.order == "completion",
+          .hidden_states = form == "inline"        ? io::HiddenStateForm::kInline
+                           : form == "safetensors" ? io::HiddenStateForm::kSafetensors
+                                                   : io::HiddenStateForm::kNpy,
+          .output_path = options.output};
+}
+
+std::string NowUtc() {
+  const std::time_t now = std::time(nullptr);
+  std::tm utc = {};
+  ::gmtime_r(&now, &utc);
+  char text[32];
+  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &utc);
+  return text;
+}
+
+// "" when there is to be none.
+std::string RunFilePath(const Options& options, const io::RunOutput& output) {
+  if (!options.run_file.empty()) return options.run_file;
+  return output.has_journal() ? options.output + ".run.json" : "";
+}
+
+class BatchRun {
+ public:
+  explicit BatchRun(const Options& options) : options_(options) {}
+
+  Result<int> Run() {
+    facts_.started = NowUtc();
+    SGLRUN_RETURN_IF_ERROR(CheckOutputIsNoInput(options_));
+    SGLRUN_ASSIGN_OR_RETURN(const ModelSource source, OpenModel(options_));
+    SGLRUN_ASSIGN_OR_RETURN(const kernels::Backend* backend, ChooseBackend(options_));
+    BatchSource::Parts parts;
+    SGLRUN_ASSIGN_OR_RETURN(parts.record_options, MakeRecordOptions(options_, source));
+    SGLRUN_ASSIGN_OR_RETURN(parts.reader, io::JsonlReader::Open(options_.inputs));
+    CollectFacts(source, *backend);
+    // Before the weights, which may take a while: an output that cannot be used is told at once.
+    SGLRUN_RETURN_IF_ERROR(OpenOutput());
+    Compute compute(options_);
+    facts_.threads = compute.pool.threads();
+    SGLRUN_ASSIGN_OR_RETURN(const auto model, LoadModel(options_, source.files, *backend, compute));
+    const tensor::DType kv_dtype = KvDType(options_, WeightDType(options_, source.files));
+    SGLRUN_ASSIGN_OR_RETURN(
+        const auto engine,
+        engine::Engine::Create(*model, *source.tokenizer, EngineOptionsOf(options_, kv_dtype),
+                               compute.context));
+    report_.load_s = SecondsSince(start_);
+    return Serve(std::move(parts), *engine);
+  }
+
+ private:
+  void CollectFacts(const ModelSource& source, const kernels::Backend& backend) {
+    facts_.identity = RunIdentity(options_, source, backend);
+    facts_.options = EffectiveOptions(options_);
+    facts_.sampling_defaults =
+        SamplingDefaultsJson(EffectiveDefaults(options_, source.files.generation_defaults()));
+    facts_.model_path = options_.model;
+    facts_.isa = backend.isa.empty() ? backend.name : backend.isa;
+    LogInfo("model " + options_.model + ", " + source.files.config().architecture + ", " +
+            source.files.DTypeSummary() + "; defaults " + facts_.sampling_defaults.Dump());
+  }
+
+  Status OpenOutput() {
+    SGLRUN_ASSIGN_OR_RETURN(output_, io::RunOutput::Open({.path = options_.output,
+                                                          .run = facts_.identity,
+                                                          .overwrite = options_.overwrite,
+                                                          .retry_errors = options_.retry_errors,
+                                                          .order = OrderOf(options_)}));
+    if (output_->rows_found() > 0) {
+      LogInfo("continuing: " + options_.output + " holds " + std::to_string(output_->rows_found()) +
+              " rows");
+    }
+    return {};
+  }
+
+  Result<int> Serve(BatchSource::Parts parts, engine::Engine& engine) {
+    parts.engine = &engine;
+    parts.has_row = [this](const io::RowKey& key) {
+      return output_->Find(key) != io::RowState::kMissing;
+    };
+    const io::ResultWriter writer(RowOptionsOf(options_));
+    BatchWindow window(writer, *output_, OrderOf(options_));
+    BatchSource source(options_, std::move(parts));
+    BatchLoop loop(options_, source, engine, window);
+    Status status = loop.Run();
+    loop.progress().Clear();
+    if (status.ok()) status = Close(loop, source, window);
+    if (!status.ok() && output_->broken_pipe()) return kExitBrokenPipe;
+    report_.counts = window.counts();
+    report_.lines = source.lines_read();
+    facts_.engine_options = engine.options();
+    facts_.engine_stats = engine.stats();
+    if (!status.ok()) report_.exit_code = kExitFailure;
+    const Status reported = Report();
+    if (!status.ok()) return status.error();
+    SGLRUN_RETURN_IF_ERROR(reported);
+    return report_.exit_code;
+  }
+
+  // Brings everything into the output and settles how the run ended.
+  Status Close(const BatchLoop& loop, const BatchSource& source, BatchWindow& window) {
+    SGLRUN_RETURN_IF_ERROR(window.Flush());
+    SGLRUN_RETURN_IF_ERROR(source.status());
+    if (const int code = StopCode(); code != 0) {
+      report_.exit_code = code;
+      LogWarning("stopped by a signal; the same command continues");
+      return {};
+    }
+    if (loop.TooManyErrors()) {
+      report_.exit_code = kExitRecordErrors;
+      LogWarning("stopped after " + std::to_string(window.counts().new_failed) +
+                 " failed records (--max-errors); the same command continues");
+      return {};
+    }
+    SGLRUN_RETURN_IF_ERROR(output_->Finish(source.lines_read()));
+    report_.finished = true;
+    report_.exit_code = window.counts().failed > 0 ? kExitRecordErrors : kExitOk;
+    return {};
+  }
+
+  Status Report() {
+    report_.wall_s = SecondsSince(start_);
+    report_.peak_rss_bytes = PeakResidentBytes();
+    if (!options_.quiet) std::fprintf(stderr, "%s\n", SummaryLine(report_).c_str());
+    const std::string path = RunFilePath(options_, *output_);
+    return path.empty() ? Status() : WriteRunFile(path, report_, facts_);
+  }
+
+  const Options& options_;
+  const Clock::time_point start_ = Clock::now();
+  std::unique_ptr<io::RunOutput> output_;
+  RunReport report_;
+  RunFacts facts_;
+};
+
+}  // namespace
+
+Result<int> RunBatch(const Options& options) {
+  WatchStopSignals();
+  ::signal(SIGPIPE, SIG_IGN);  // a closed pipe comes back as a write error
+  return BatchRun(options).Run();
+}
+
+}  // namespace sglrun::cli

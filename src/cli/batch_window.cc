@@ -1,0 +1,103 @@
+#include "cli/batch_window.h"
+
+#include <algorithm>
+
+#include "base/check.h"
+
+namespace sglrun::cli {
+namespace {
+
+// Far more than a batch, so that one long record does not hold up the others for long.
+constexpr std::size_t kMaxRecords = 16384;
+constexpr std::size_t kMaxWaitingBytes = std::size_t{256} << 20;
+
+}  // namespace
+
+bool BatchWindow::full() const {
+  return slots_.size() >= kMaxRecords || waiting_bytes_ >= kMaxWaitingBytes;
+}
+
+Status BatchWindow::Add(ReadyRecord record, std::size_t results) {
+  Slot& slot = slots_.emplace_back();
+  slot.key = record.key;
+  slot.place = std::move(record.place);
+  slot.first_ticket = record.first_ticket;
+  slot.reuse = record.reuse;
+  slot.missing = results;
+  slot.results.resize(results);
+  if (record.error) MakeErrorRow(slot, *record.error);
+  return slot.missing == 0 ? Complete(slot) : Status();
+}
+
+Status BatchWindow::Finish(GenerateResult result) {
+  auto next = std::ranges::upper_bound(slots_, result.ticket, {}, &Slot::first_ticket);
+  CHECK(next != slots_.begin()) << result.ticket;
+  Slot& slot = *std::prev(next);
+  const std::size_t item = result.ticket - slot.first_ticket;
+  CHECK(item < slot.results.size()) << result.ticket;
+  slot.results[item] = std::move(result);
+  return --slot.missing == 0 ? Complete(slot) : Status();
+}
+
+Status BatchWindow::Complete(Slot& slot) {
+  if (!slot.reuse && !slot.failed) SGLRUN_RETURN_IF_ERROR(MakeRow(slot));
+  waiting_bytes_ += slot.row.size();
+  if (order_ == io::RowOrder::kCompletion) SGLRUN_RETURN_IF_ERROR(WriteRow(slot));
+  return WriteReady();
+}
+
+Status BatchWindow::MakeRow(Slot& slot) {
+  slot.failed = io::ResultWriter::FirstError(slot.results) != nullptr;
+  SGLRUN_RETURN_IF_ERROR(writer_.AppendRow(slot.place, slot.results, slot.row));
+  Count(slot);
+  slot.results = {};
+  return {};
+}
+
+void BatchWindow::MakeErrorRow(Slot& slot, const RecordError& error) {
+  writer_.AppendErrorRow(slot.place, error, slot.row);
+  slot.failed = true;
+}
+
+void BatchWindow::Count(const Slot& slot) {
+  if (slot.failed) return;
+  for (const GenerateResult& result : slot.results) {
+    ++counts_.results;
+    counts_.prompt_tokens += result.prompt_tokens;
+    counts_.cached_tokens += result.cached_tokens;
+    counts_.output_tokens += static_cast<std::int64_t>(result.output_ids.size());
+  }
+}
+
+// Rows leave from the front; with --order completion they have left already.
+Status BatchWindow::WriteReady() {
+  while (!slots_.empty() && slots_.front().missing == 0) {
+    if (!slots_.front().written) SGLRUN_RETURN_IF_ERROR(WriteRow(slots_.front()));
+    slots_.pop_front();
+  }
+  return {};
+}
+
+Status BatchWindow::WriteRow(Slot& slot) {
+  ++counts_.records;
+  slot.written = true;
+  if (slot.reuse) {
+    ++counts_.kept;
+    if (output_.Find(slot.key) == io::RowState::kFailed) ++counts_.failed;
+    return output_.Reuse(slot.key);
+  }
+  counts_.failed += slot.failed ? 1 : 0;
+  counts_.new_failed += slot.failed ? 1 : 0;
+  waiting_bytes_ -= slot.row.size();
+  unflushed_bytes_ += slot.row.size();
+  SGLRUN_RETURN_IF_ERROR(output_.Append(slot.key, slot.row, slot.failed));
+  slot.row = {};
+  return {};
+}
+
+Status BatchWindow::Flush() {
+  unflushed_bytes_ = 0;
+  return output_.Flush();
+}
+
+}  // namespace sglrun::cli

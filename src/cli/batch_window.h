@@ -1,0 +1,79 @@
+// The records between the source and the output: results come in any order, rows leave in the
+// order of the input (or, with --order completion, as they finish).
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "cli/batch_source.h"
+#include "io/result_writer.h"
+#include "io/run_output.h"
+#include "request/generate_result.h"
+
+namespace sglrun::cli {
+
+struct BatchCounts {
+  std::int64_t records = 0;  // rows written or kept
+  std::int64_t kept = 0;     // of these, rows that an earlier run left
+  std::int64_t results = 0;  // of this run
+  std::int64_t failed = 0;   // records, of this run and among the kept
+  std::int64_t new_failed = 0;
+  std::int64_t prompt_tokens = 0;
+  std::int64_t output_tokens = 0;
+  std::int64_t cached_tokens = 0;
+};
+
+class BatchWindow {
+ public:
+  BatchWindow(const io::ResultWriter& writer, io::RunOutput& output, io::RowOrder order)
+      : writer_(writer), output_(output), order_(order) {}
+
+  // Takes a record in that waits for so many results; the caller has taken its sequences out and
+  // submits them.
+  Status Add(ReadyRecord record, std::size_t results);
+  // Takes one result and writes what can be written now.
+  Status Finish(GenerateResult result);
+
+  bool empty() const { return slots_.empty(); }
+  // Too many records, or too many bytes, wait for an earlier one.
+  bool full() const;
+  // Bytes that went to the output and were not flushed.
+  std::size_t unflushed_bytes() const { return unflushed_bytes_; }
+  Status Flush();
+
+  const BatchCounts& counts() const { return counts_; }
+
+ private:
+  struct Slot {
+    io::RowKey key;
+    io::RowPlace place;
+    std::uint64_t first_ticket = 0;
+    std::vector<GenerateResult> results;
+    std::size_t missing = 0;  // results that are not there yet
+    bool reuse = false;
+    bool failed = false;
+    bool written = false;  // --order completion
+    std::string row;       // once nothing is missing
+  };
+
+  Status Complete(Slot& slot);
+  Status MakeRow(Slot& slot);
+  void MakeErrorRow(Slot& slot, const RecordError& error);
+  Status WriteReady();
+  Status WriteRow(Slot& slot);
+  void Count(const Slot& slot);
+
+  const io::ResultWriter& writer_;
+  io::RunOutput& output_;
+  const io::RowOrder order_;
+  std::deque<Slot> slots_;         // ascending tickets
+  std::size_t waiting_bytes_ = 0;  // of finished rows behind an unfinished one
+  std::size_t unflushed_bytes_ = 0;
+  BatchCounts counts_;
+};
+
+}  // namespace sglrun::cli

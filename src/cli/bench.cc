@@ -1,0 +1,248 @@
+// Speed through the engine, with prompts of random ids and greedy sampling: what `batch` reaches
+// when nothing but the model counts.
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <random>
+
+#include "base/strings.h"
+#include "cli/bench_model.h"
+#include "cli/commands.h"
+#include "cli/exit_codes.h"
+#include "cli/load.h"
+#include "cli/model_cost.h"
+#include "cli/print.h"
+#include "cli/process_info.h"
+#include "engine/engine.h"
+#include "engine/sequence.h"
+
+namespace sglrun::cli {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double SecondsSince(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+double Median(std::vector<double> values) {
+  std::ranges::sort(values);
+  const std::size_t middle = values.size() / 2;
+  return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
+}
+
+struct Measurement {
+  std::int64_t size = 0;  // prompt tokens, or rows
+  double tokens_per_s = 0;
+  double bytes_per_s = 0;
+  double flops_per_s = 0;
+};
+
+class Bench {
+ public:
+  Bench(const Options& options, engine::Engine& engine, const ModelCost& cost,
+        std::int64_t vocab_size)
+      : options_(options), engine_(engine), cost_(cost), vocab_size_(vocab_size) {
+    SamplingParams greedy;
+    greedy.top_k = 1;
+    greedy.ignore_eos = true;
+    greedy.max_new_tokens_stated = true;
+    greedy_ = greedy;
+  }
+
+  // Seconds until a prompt of `tokens` has given its first token.
+  Result<double> FirstToken(std::int64_t tokens) {
+    SGLRUN_RETURN_IF_ERROR(Submit(tokens, 1));
+    const Clock::time_point start = Clock::now();
+    Drain();
+    return SecondsSince(start);
+  }
+
+  Result<Measurement> Prefill(std::int64_t tokens) {
+    std::vector<double> seconds;
+    for (std::int64_t i = 0; i < options_.repeat; ++i) {
+      SGLRUN_ASSIGN_OR_RETURN(const double s, FirstToken(tokens));
+      seconds.push_back(s);
+    }
+    const double s = Median(std::move(seconds));
+    const double n = static_cast<double>(tokens);
+    return Measurement{tokens, n / s, cost_.StepBytes(1, n / 2) / s, cost_.Flops(n, n / 2) / s};
+  }
+
+  Result<Measurement> Decode(std::int64_t rows) {
+    std::vector<double> seconds;
+    for (std::int64_t i = 0; i < options_.repeat; ++i) {
+      SGLRUN_ASSIGN_OR_RETURN(const double s, DecodeSteps(rows));
+      seconds.push_back(s);
+    }
+    const double steps = static_cast<double>(options_.output_tokens);
+    const double s = Median(std::move(seconds)) / steps;
+    const double n = static_cast<double>(rows);
+    const double context = static_cast<double>(options_.prompt_tokens) + steps / 2;
+    return Measurement{rows, n / s, cost_.StepBytes(n, context) / s, cost_.Flops(n, context) / s};
+  }
+
+ private:
+  // Random ids, so that no prompt shares a prefix with another.
+  Status Submit(std::int64_t prompt_tokens, std::int64_t output_tokens) {
+    GenerateRequest request;
+    std::uniform_int_distribution<std::int32_t> any(0, static_cast<std::int32_t>(vocab_size_ - 1));
+    request.input_ids.emplace();
+    for (std::int64_t i = 0; i < prompt_tokens; ++i) request.input_ids->push_back(any(random_));
+    SamplingParams params = greedy_;
+    params.max_new_tokens = output_tokens;
+    request.sampling = std::make_shared<const SamplingParams>(std::move(params));
+    auto sequence = engine_.Admit(std::move(request));
+    if (!sequence.ok()) return Error{"bench: " + sequence.error().message};
+    engine_.Submit(std::move(sequence).value());
+    return {};
+  }
+
+  // The seconds of --output-tokens steps in which all rows decode and none is in its prompt. Rows
+  // that came in first are some tokens ahead by then, so each is given that many more.
+  Result<double> DecodeSteps(std::int64_t rows) {
+    const std::int64_t ahead =
+        rows * options_.prompt_tokens / engine_.options().max_batch_tokens + 2 * rows;
+    const std::int64_t goal = engine_.stats().prompt_tokens + rows * options_.prompt_tokens;
+    for (std::int64_t i = 0; i < rows; ++i) {
+      SGLRUN_RETURN_IF_ERROR(Submit(options_.prompt_tokens, options_.output_tokens + ahead));
+    }
+    while (engine_.stats().prompt_tokens < goal && engine_.HasWork()) engine_.Step();
+    const std::int64_t before = engine_.stats().output_tokens;
+    const Clock::time_point start = Clock::now();
+    for (std::int64_t i = 0; i < options_.output_tokens; ++i) engine_.Step();
+    const double seconds = SecondsSince(start);
+    const std::int64_t made = engine_.stats().output_tokens - before;
+    Drain();
+    if (made != rows * options_.output_tokens) {
+      return Error{"bench: the cache does not hold " + std::to_string(rows) +
+                   " rows at a time; give fewer with --batch-sizes"};
+    }
+    return seconds;
+  }
+
+  void Drain() {
+    while (engine_.HasWork()) engine_.Step();
+  }
+
+  const Options& options_;
+  engine::Engine& engine_;
+  const ModelCost cost_;
+  const std::int64_t vocab_size_;
+  SamplingParams greedy_;
+  std::mt19937 random_{1};
+};
+
+struct BenchReport {
+  std::string machine, model, dtype;
+  std::vector<Measurement> prefill, decode;
+  double load_s = 0, first_token_s = 0;
+  std::int64_t peak_rss_bytes = 0;
+};
+
+Json RatesBySize(const std::vector<Measurement>& measurements) {
+  Json::Object rates;
+  for (const Measurement& m : measurements) {
+    rates.emplace_back(std::to_string(m.size), Json(m.tokens_per_s));
+  }
+  return rates;
+}
+
+std::string AsJson(const BenchReport& report) {
+  const Json json = Json::Object{{"machine", report.machine},
+                                 {"model", report.model},
+                                 {"dtype", report.dtype},
+                                 {"prefill", RatesBySize(report.prefill)},
+                                 {"decode", RatesBySize(report.decode)},
+                                 {"load_s", report.load_s},
+                                 {"first_token_s", report.first_token_s},
+                                 {"peak_rss_bytes", report.peak_rss_bytes}};
+  return json.Dump() + "\n";
+}
+
+std::string Row(const char* kind, const char* unit, const Measurement& m) {
+  char line[160];
+  std::snprintf(line, sizeof line, "%-8s %6lld %-7s %10.1f tokens/s %8.1f GB/s %9.1f GFLOP/s\n",
+                kind, static_cast<long long>(m.size), unit, m.tokens_per_s, m.bytes_per_s / 1e9,
+                m.flops_per_s / 1e9);
+  return line;
+}
+
+std::string AsText(const BenchReport& report) {
+  std::string out = report.model + ", " + report.dtype + ", " + report.machine + "\n";
+  for (const Measurement& m : report.prefill) out += Row("prefill", "tokens", m);
+  for (const Measurement& m : report.decode) out += Row("decode", "rows", m);
+  char line[160];
+  std::snprintf(line, sizeof line, "load %.2f s, first token %.3f s, peak memory %s\n",
+                report.load_s, report.first_token_s, FormatByteSize(report.peak_rss_bytes).c_str());
+  return out + line;
+}
+
+struct Loaded {
+  std::unique_ptr<model::Model> model;
+  tensor::DType dtype = tensor::DType::kBF16;
+};
+
+Result<Loaded> LoadForBench(const Options& options, const kernels::Backend& backend,
+                            Compute& compute) {
+  if (options.model.empty() == options.shape.empty()) {
+    return Error{"bench needs one of --model PATH and --shape NAME"};
+  }
+  if (options.shape.empty()) {
+    SGLRUN_ASSIGN_OR_RETURN(const model::ModelFiles files, model::ModelFiles::Open(options.model));
+    SGLRUN_ASSIGN_OR_RETURN(auto model, LoadModel(options, files, backend, compute));
+    return Loaded{std::move(model), WeightDType(options, files)};
+  }
+  const tensor::DType dtype = options.dtype == "f32" ? tensor::DType::kF32 : tensor::DType::kBF16;
+  SGLRUN_ASSIGN_OR_RETURN(
+      auto model, model::Model::Synthetic(ShapeConfig(options.shape),
+                                          {.dtype = dtype, .backend = &backend}, compute.context));
+  return Loaded{std::move(model), dtype};
+}
+
+Result<BenchReport> Measure(const Options& options, const kernels::Backend& backend) {
+  Compute compute(options);
+  const Clock::time_point start = Clock::now();
+  SGLRUN_ASSIGN_OR_RETURN(const Loaded loaded, LoadForBench(options, backend, compute));
+  BenchReport report;
+  report.load_s = SecondsSince(start);
+  const tensor::DType kv_dtype = KvDType(options, loaded.dtype);
+  engine::EngineOptions engine_options = EngineOptionsOf(options, kv_dtype);
+  engine_options.max_rows = std::ranges::max(options.batch_sizes);
+  engine_options.max_batch_tokens =
+      std::max(engine_options.max_batch_tokens, engine_options.max_rows);
+  const std::int64_t vocab_size = loaded.model->config().vocab_size;
+  const auto tokenizer = MakeNumericTokenizer(vocab_size);
+  SGLRUN_ASSIGN_OR_RETURN(
+      const auto engine,
+      engine::Engine::Create(*loaded.model, *tokenizer, engine_options, compute.context));
+
+  Bench bench(options, *engine, CostOf(loaded.model->config(), loaded.dtype, kv_dtype, backend),
+              vocab_size);
+  SGLRUN_ASSIGN_OR_RETURN(report.first_token_s, bench.FirstToken(options.prompt_tokens));
+  for (const std::int64_t length : options.prefill_lengths) {
+    SGLRUN_ASSIGN_OR_RETURN(const Measurement m, bench.Prefill(length));
+    report.prefill.push_back(m);
+  }
+  for (const std::int64_t rows : options.batch_sizes) {
+    SGLRUN_ASSIGN_OR_RETURN(const Measurement m, bench.Decode(rows));
+    report.decode.push_back(m);
+  }
+  report.machine = CpuName() + ", " + std::string(backend.isa) + ", " +
+                   std::to_string(compute.pool.threads()) + " threads";
+  report.model = options.shape.empty() ? options.model : options.shape;
+  report.dtype = tensor::DTypeName(loaded.dtype);
+  report.peak_rss_bytes = PeakResidentBytes();
+  return report;
+}
+
+}  // namespace
+
+Result<int> RunBench(const Options& options) {
+  SGLRUN_ASSIGN_OR_RETURN(const kernels::Backend* backend, ChooseBackend(options));
+  SGLRUN_ASSIGN_OR_RETURN(const BenchReport report, Measure(options, *backend));
+  SGLRUN_RETURN_IF_ERROR(Print(options.json ? AsJson(report) : AsText(report)));
+  return kExitOk;
+}
+
+}  // namespace sglrun::cli

@@ -1,0 +1,152 @@
+#include "base/strings.h"
+#include "cli/commands.h"
+#include "cli/exit_codes.h"
+#include "cli/load.h"
+#include "cli/print.h"
+#include "model/kv_cache.h"
+
+namespace sglrun::cli {
+namespace {
+
+using Facts = Json::Object;  // name and value, in the order of the report
+
+Json Number(std::int64_t value) {
+  return value;
+}
+
+Json RopeText(const model::RopeConfig& rope) {
+  std::string text = "theta " + Json(rope.theta).CanonicalDump();
+  if (!rope.description.empty()) text += ", " + rope.description;
+  return text;
+}
+
+// 0 when every layer sees all of the context.
+std::int64_t LargestWindow(const model::ModelConfig& config) {
+  std::int64_t window = 0;
+  for (const std::int64_t layer : config.sliding_window) window = std::max(window, layer);
+  return window;
+}
+
+void AddModelFacts(const model::ModelFiles& files, Facts& facts) {
+  const model::ModelConfig& config = files.config();
+  std::int64_t bytes = 0;
+  for (const model::TensorSource& tensor : files.tensors()) bytes += tensor.bytes;
+  facts.emplace_back("path", files.path());
+  facts.emplace_back("format", std::string(files.is_gguf() ? "GGUF" : "safetensors"));
+  facts.emplace_back("architecture", config.architecture);
+  facts.emplace_back("parameters", Number(files.parameter_count()));
+  facts.emplace_back("weights", files.DTypeSummary());
+  facts.emplace_back("weight_bytes", Number(bytes));
+  facts.emplace_back("num_hidden_layers", Number(config.num_hidden_layers));
+  facts.emplace_back("hidden_size", Number(config.hidden_size));
+  facts.emplace_back("intermediate_size", Number(config.intermediate_size));
+  facts.emplace_back("num_attention_heads", Number(config.num_attention_heads));
+  facts.emplace_back("num_key_value_heads", Number(config.num_key_value_heads));
+  facts.emplace_back("head_dim", Number(config.head_dim));
+  facts.emplace_back("vocab_size", Number(config.vocab_size));
+  facts.emplace_back("context_length", Number(config.context_length));
+  facts.emplace_back("sliding_window", Number(LargestWindow(config)));
+  facts.emplace_back("rope", RopeText(config.rope));
+  facts.emplace_back("tied_embeddings", config.tie_word_embeddings);
+  facts.emplace_back("fingerprint", files.Fingerprint().ToHex());
+}
+
+Json StopTokens(const ModelSource& source) {
+  Json::Object tokens;
+  for (const std::int32_t id : StopTokenIds(source)) {
+    tokens.emplace_back(std::to_string(id), source.tokenizer->TokenName(id));
+  }
+  return tokens;
+}
+
+Json Defaults(const model::GenerationDefaults& defaults) {
+  Json::Object stated;
+  const auto add = [&](std::string name, const auto& value) {
+    if (value) stated.emplace_back(std::move(name), Json(*value));
+  };
+  add("temperature", defaults.temperature);
+  add("top_p", defaults.top_p);
+  add("top_k", defaults.top_k);
+  add("min_p", defaults.min_p);
+  add("repetition_penalty", defaults.repetition_penalty);
+  return stated;
+}
+
+void AddTokenizerFacts(const ModelSource& source, Facts& facts) {
+  const tokenizer::Tokenizer& tokenizer = *source.tokenizer;
+  facts.emplace_back("tokenizer", tokenizer.Description());
+  facts.emplace_back("tokenizer_vocab_size", Number(tokenizer.vocab_size()));
+  facts.emplace_back("bos_token_id",
+                     tokenizer.bos_id() ? Number(*tokenizer.bos_id()) : Json(nullptr));
+  facts.emplace_back("stop_tokens", StopTokens(source));
+  facts.emplace_back("chat_template", !tokenizer.chat_template().empty());
+  facts.emplace_back("generation_config", Defaults(source.files.generation_defaults()));
+}
+
+void AddRunFacts(const Options& options, const ModelSource& source, const kernels::Backend& backend,
+                 Facts& facts) {
+  const tensor::DType dtype = WeightDType(options, source.files);
+  const tensor::DType kv = KvDType(options, dtype);
+  facts.emplace_back("runs_as", std::string(tensor::DTypeName(dtype)));
+  facts.emplace_back(
+      "kv_bytes_per_token",
+      Number(model::KvPageBytes(source.files.config(), kv, backend) / kernels::kPageSize));
+}
+
+Result<Facts> Collect(const Options& options) {
+  SGLRUN_ASSIGN_OR_RETURN(const ModelSource source, OpenModel(options));
+  SGLRUN_ASSIGN_OR_RETURN(const kernels::Backend* backend, ChooseBackend(options));
+  Facts facts;
+  AddModelFacts(source.files, facts);
+  AddTokenizerFacts(source, facts);
+  AddRunFacts(options, source, *backend, facts);
+  facts.emplace_back("usable", true);
+  return facts;
+}
+
+// Large numbers with commas, byte counts as sizes, lists on one line.
+std::string ValueText(const std::string& name, const Json& value) {
+  if (value.is_string()) return value.as_string();
+  if (value.is_bool()) return value.as_bool() ? "yes" : "no";
+  if (value.is_null()) return "none";
+  if (value.is_int()) {
+    return name.find("bytes") != std::string::npos ? FormatByteSize(value.as_int())
+                                                   : FormatCount(value.as_int());
+  }
+  std::string text;
+  for (const auto& [key, item] : value.as_object()) {
+    text += (text.empty() ? "" : ", ") + key + " " +
+            (item.is_string() ? item.as_string() : item.CanonicalDump());
+  }
+  return text.empty() ? "none" : text;
+}
+
+std::string Report(const Facts& facts) {
+  std::string out;
+  for (const auto& [name, value] : facts) {
+    std::string head = name;
+    head.resize(22, ' ');
+    out += head + ValueText(name, value) + "\n";
+  }
+  return out;
+}
+
+}  // namespace
+
+Result<int> RunInspect(const Options& given) {
+  Options options = given;
+  options.model = given.inputs[0];
+  Result<Facts> facts = Collect(options);
+  if (!facts.ok()) {
+    const Json verdict =
+        Json::Object{{"path", options.model}, {"usable", false}, {"reason", facts.error().message}};
+    SGLRUN_RETURN_IF_ERROR(Print(options.json ? verdict.Dump() + "\n"
+                                              : "not usable: " + facts.error().message + "\n"));
+    return kExitRecordErrors;
+  }
+  SGLRUN_RETURN_IF_ERROR(
+      Print(options.json ? Json(std::move(facts).value()).Dump() + "\n" : Report(*facts)));
+  return kExitOk;
+}
+
+}  // namespace sglrun::cli

@@ -1,0 +1,61 @@
+#include "cli/machine_speed.h"
+
+#include <algorithm>
+#include <chrono>
+#include <vector>
+
+#include "tensor/buffer.h"
+
+namespace sglrun::cli {
+namespace {
+
+// Large enough not to stay in the last-level cache of most machines.
+constexpr std::int64_t kOutputs = 16384;
+constexpr std::int64_t kInputs = 2048;
+constexpr std::int64_t kManyRows = 32;
+constexpr int kTries = 3;
+
+double BestSeconds(const kernels::Backend& backend, const kernels::GemmArgs& args,
+                   Compute& compute) {
+  double best = 1e9;
+  for (int i = 0; i < kTries; ++i) {
+    const auto start = std::chrono::steady_clock::now();
+    backend.table.gemm(args, compute.context);
+    const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - start;
+    best = std::min(best, passed.count());
+  }
+  return std::max(best, 1e-9);
+}
+
+}  // namespace
+
+MachineSpeed MeasureMachine(const kernels::Backend& backend, tensor::DType dtype,
+                            Compute& compute) {
+  kernels::PackedWeight weight{kOutputs, kInputs, dtype, {}};
+  weight.data = tensor::Buffer(*backend.allocator,
+                               backend.table.packed_weight_bytes(kOutputs, kInputs, dtype));
+  if (!weight.data.ok()) return {};
+  std::vector<float> row(kInputs, 0.5f);
+  for (std::int64_t i = 0; i < kOutputs; ++i) {
+    backend.table.pack_rows(
+        {.weight = &weight,
+         .first_row = i,
+         .rows = tensor::MakeView(row.data(), tensor::DType::kF32, {1, kInputs})},
+        compute.context);
+  }
+  std::vector<float> x(kManyRows * kInputs, 0.25f), y(kManyRows * kOutputs);
+  const auto product = [&](std::int64_t rows) {
+    return kernels::GemmArgs{
+        .x = tensor::MakeView(x.data(), tensor::DType::kF32, {rows, kInputs}),
+        .weight = &weight,
+        .bias = {},
+        .y = tensor::MakeView(y.data(), tensor::DType::kF32, {rows, kOutputs})};
+  };
+  const double weight_bytes =
+      static_cast<double>(kOutputs * kInputs) * static_cast<double>(tensor::ElementSize(dtype));
+  return {.bytes_per_s = weight_bytes / BestSeconds(backend, product(1), compute),
+          .flops_per_s = 2.0 * kOutputs * kInputs * kManyRows /
+                         BestSeconds(backend, product(kManyRows), compute)};
+}
+
+}  // namespace sglrun::cli

@@ -1,0 +1,207 @@
+// Joins the outputs of shards: their journals tell which record each row belongs to.
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "base/strings.h"
+#include "cli/commands.h"
+#include "cli/exit_codes.h"
+#include "cli/run_identity.h"
+#include "io/journal.h"
+#include "io/row_reader.h"
+#include "io/run_output.h"
+
+namespace sglrun::cli {
+namespace {
+
+struct ShardOutput {
+  std::string path;
+  io::JournalContents journal;
+  std::unique_ptr<io::RowReader> reader;
+  std::int64_t index = 0, count = 1;  // "2/8" of its run
+  std::size_t next = 0;               // its first row that is not merged yet
+
+  std::int64_t next_record() const { return journal.entries[next].index; }
+};
+
+std::string Quoted(const std::string& path) {
+  return "\"" + path + "\"";
+}
+
+// The run without its shard: what has to be the same in all outputs.
+Json WithoutShard(const Json& run) {
+  Json::Object rest;
+  for (const Json::Member& member : run.as_object()) {
+    if (member.first != kShardName) rest.push_back(member);
+  }
+  return rest;
+}
+
+Result<std::int64_t> FileSize(const std::string& path) {
+  struct stat info = {};
+  if (::stat(path.c_str(), &info) != 0 || !S_ISREG(info.st_mode)) {
+    return Error{Quoted(path) + " is no file that can be read"};
+  }
+  return static_cast<std::int64_t>(info.st_size);
+}
+
+Status ReadShard(ShardOutput& shard) {
+  const Json* text = shard.journal.run.Find(kShardName);
+  Options options;
+  if (text == nullptr || !text->is_string()) {
+    return Error{io::JournalPath(shard.path) + " does not tell the shard"};
+  }
+  SGLRUN_RETURN_IF_ERROR(
+      SetOption(*FindOption("shard", Command::kBatch), text->as_string(), options));
+  shard.index = options.shard.index;
+  shard.count = options.shard.count;
+  return {};
+}
+
+Result<ShardOutput> OpenShard(const std::string& path) {
+  ShardOutput shard;
+  shard.path = path;
+  SGLRUN_ASSIGN_OR_RETURN(const std::int64_t size, FileSize(path));
+  SGLRUN_ASSIGN_OR_RETURN(std::optional<io::JournalContents> journal,
+                          io::ReadJournal(io::JournalPath(path), size));
+  if (!journal) {
+    return Error{Quoted(path) + " has no journal (" + io::JournalPath(path) +
+                 "), so it is no output of `sglrun batch`"};
+  }
+  shard.journal = *std::move(journal);
+  SGLRUN_RETURN_IF_ERROR(ReadShard(shard));
+  if (!shard.journal.finished_records) {
+    return Error{Quoted(path) + " is not finished; run its command again"};
+  }
+  SGLRUN_ASSIGN_OR_RETURN(shard.reader, io::RowReader::Open(path, io::CompressionOf(path)));
+  if (!std::ranges::is_sorted(shard.journal.entries, {}, &io::JournalEntry::index)) {
+    return Error{Quoted(path) +
+                 " is not in input order (--order completion), so it cannot be merged"};
+  }
+  return shard;
+}
+
+Status CheckSameRun(const std::vector<ShardOutput>& shards) {
+  const ShardOutput& first = shards[0];
+  for (const ShardOutput& other : shards) {
+    const std::string difference =
+        io::DescribeDifference(WithoutShard(first.journal.run), WithoutShard(other.journal.run));
+    if (!difference.empty()) {
+      return Error{Quoted(first.path) + " and " + Quoted(other.path) +
+                   " are of different runs: " + difference};
+    }
+    if (other.count != first.count) {
+      return Error{Quoted(first.path) + " is one of " + std::to_string(first.count) + " shards, " +
+                   Quoted(other.path) + " one of " + std::to_string(other.count)};
+    }
+    if (*other.journal.finished_records != *first.journal.finished_records) {
+      return Error{Quoted(first.path) + " saw " + FormatCount(*first.journal.finished_records) +
+                   " input records, " + Quoted(other.path) + " " +
+                   FormatCount(*other.journal.finished_records) + ": the input was not the same"};
+    }
+  }
+  return {};
+}
+
+Status CheckAllShards(const std::vector<ShardOutput>& shards) {
+  std::vector<const ShardOutput*> by_index(static_cast<std::size_t>(shards[0].count), nullptr);
+  for (const ShardOutput& shard : shards) {
+    const ShardOutput*& place = by_index[static_cast<std::size_t>(shard.index)];
+    const std::string name = std::to_string(shard.index) + "/" + std::to_string(shard.count);
+    if (place != nullptr) {
+      return Error{"shard " + name + " is there twice: " + Quoted(place->path) + " and " +
+                   Quoted(shard.path)};
+    }
+    place = &shard;
+  }
+  std::string missing;
+  for (std::size_t i = 0; i < by_index.size(); ++i) {
+    if (by_index[i] != nullptr) continue;
+    missing +=
+        (missing.empty() ? "" : ", ") + std::to_string(i) + "/" + std::to_string(by_index.size());
+  }
+  if (!missing.empty()) return Error{"missing shards: " + missing};
+  return {};
+}
+
+Status CheckOutput(const Options& options) {
+  for (const std::string& input : options.inputs) {
+    struct stat in = {}, out = {};
+    if (::stat(input.c_str(), &in) == 0 && ::stat(options.output.c_str(), &out) == 0 &&
+        in.st_dev == out.st_dev && in.st_ino == out.st_ino) {
+      return Error{"the output " + Quoted(options.output) + " is one of the inputs"};
+    }
+  }
+  return {};
+}
+
+// The shard whose next row belongs to the lowest record.
+ShardOutput* NextShard(std::vector<ShardOutput>& shards) {
+  ShardOutput* lowest = nullptr;
+  for (ShardOutput& shard : shards) {
+    if (shard.next == shard.journal.entries.size()) continue;
+    if (lowest == nullptr || shard.next_record() < lowest->next_record()) lowest = &shard;
+  }
+  return lowest;
+}
+
+// What a run without shards would have been, so that the merged output can be continued as one.
+Json MergedRun(const Json& run) {
+  Json whole = WithoutShard(run);
+  whole.as_object().emplace_back(kShardName, std::string("0/1"));
+  return whole;
+}
+
+Status WriteMerged(std::vector<ShardOutput>& shards, io::RunOutput& output) {
+  constexpr std::size_t kFlushBytes = std::size_t{4} << 20;
+  std::int64_t expected = 0;
+  std::size_t unflushed = 0;
+  while (ShardOutput* shard = NextShard(shards)) {
+    const io::JournalEntry& entry = shard->journal.entries[shard->next];
+    if (entry.index != expected) {
+      return Error{Quoted(shard->path) +
+                   (entry.index < expected ? " repeats" : " comes after missing") + " record " +
+                   FormatCount(std::min(entry.index, expected) + 1) +
+                   " of the input; the shards do not fit together"};
+    }
+    SGLRUN_ASSIGN_OR_RETURN(const std::string row,
+                            shard->reader->Read(shard->journal.entries, shard->next));
+    SGLRUN_RETURN_IF_ERROR(output.Append(
+        {.key = entry.key, .index = entry.index, .line = entry.line}, row, entry.failed));
+    ++shard->next;
+    ++expected;
+    unflushed += row.size();
+    if (unflushed < kFlushBytes) continue;
+    SGLRUN_RETURN_IF_ERROR(output.Flush());
+    unflushed = 0;
+  }
+  const std::int64_t records = *shards[0].journal.finished_records;
+  if (expected != records) {
+    return Error{"the input had " + FormatCount(records) + " records, the shards hold " +
+                 FormatCount(expected)};
+  }
+  SGLRUN_RETURN_IF_ERROR(output.Flush());
+  return output.Finish(records);
+}
+
+}  // namespace
+
+Result<int> RunMerge(const Options& options) {
+  SGLRUN_RETURN_IF_ERROR(CheckOutput(options));
+  std::vector<ShardOutput> shards;
+  for (const std::string& path : options.inputs) {
+    SGLRUN_ASSIGN_OR_RETURN(ShardOutput shard, OpenShard(path));
+    shards.push_back(std::move(shard));
+  }
+  SGLRUN_RETURN_IF_ERROR(CheckSameRun(shards));
+  SGLRUN_RETURN_IF_ERROR(CheckAllShards(shards));
+  SGLRUN_ASSIGN_OR_RETURN(
+      const std::unique_ptr<io::RunOutput> output,
+      io::RunOutput::Open(
+          {.path = options.output, .run = MergedRun(shards[0].journal.run), .overwrite = true}));
+  SGLRUN_RETURN_IF_ERROR(WriteMerged(shards, *output));
+  return kExitOk;
+}
+
+}  // namespace sglrun::cli

@@ -1,0 +1,29 @@
+// What a token and a step cost, from the shapes of a model: so that tokens per second can be read
+// as bandwidth and arithmetic, and a plan can be given in seconds.
+#pragma once
+
+#include "kernels/backend.h"
+#include "model/config.h"
+#include "tensor/dtype.h"
+
+namespace sglrun::cli {
+
+struct ModelCost {
+  double weights = 0;             // numbers in the matrices that a token is multiplied with
+  double weight_bytes = 0;        // of these
+  double kv_bytes_per_token = 0;  // of one cached position, over all layers
+  double attention_flops = 0;     // of one query against one cached position, over all layers
+
+  double Flops(double tokens, double context) const {
+    return tokens * (2 * weights + attention_flops * context);
+  }
+  // One decode step: the weights once, each row's cache once.
+  double StepBytes(double rows, double context) const {
+    return weight_bytes + rows * context * kv_bytes_per_token;
+  }
+};
+
+ModelCost CostOf(const model::ModelConfig& config, tensor::DType dtype, tensor::DType kv_dtype,
+                 const kernels::Backend& backend);
+
+}  // namespace sglrun::cli

@@ -1,0 +1,216 @@
+#include <algorithm>
+#include <functional>
+#include <queue>
+
+#include "cli/commands.h"
+#include "cli/exit_codes.h"
+#include "cli/load.h"
+#include "cli/machine_speed.h"
+#include "cli/model_cost.h"
+#include "cli/plan_report.h"
+#include "cli/prefix_estimate.h"
+#include "cli/print.h"
+#include "cli/run_setup.h"
+#include "engine/engine.h"
+#include "io/result_writer.h"
+
+namespace sglrun::cli {
+namespace {
+
+// Errors kept for --json; a file of nothing else must not fill the memory.
+constexpr std::size_t kMaxErrorsKept = 10000;
+
+struct PlannedItem {
+  GenerateRequest request;
+  engine::PreparedPrompt prompt;
+};
+
+struct PlannedRecord {
+  io::Record record;
+  std::vector<PlannedItem> items;
+};
+
+std::string_view HiddenStatesName(HiddenStates wanted) {
+  return wanted == HiddenStates::kLast ? "last" : "all";
+}
+
+Json ItemJson(const PlannedItem& item) {
+  SamplingParams params = *item.request.sampling;
+  params.max_new_tokens = item.prompt.max_new_tokens;
+  params.min_new_tokens = item.prompt.min_new_tokens;
+  const HiddenStates hidden = item.request.return_hidden_states;
+  return Json::Object{
+      {"rid", item.request.rid},
+      {"prompt_tokens", static_cast<std::int64_t>(item.prompt.token_ids.size())},
+      {"sampling_params", SamplingParamsJson(params)},
+      {"return_logprob", item.request.return_logprob},
+      {"logprob_start_len", item.request.logprob_start_len},
+      {"top_logprobs_num", item.request.top_logprobs_num},
+      {"return_hidden_states",
+       hidden == HiddenStates::kNone ? Json(false) : Json(std::string(HiddenStatesName(hidden)))}};
+}
+
+class Planner {
+ public:
+  Planner(const Options& options, const ModelSource& source, io::RecordOptions record_options)
+      : options_(options),
+        source_(source),
+        limits_(PromptLimitsOf(options, source.files.config())),
+        parser_(std::move(record_options)),
+        writer_(io::RowOptions{}) {}
+
+  // Plans one line; with --records, appends what is printed for it.
+  void Add(const io::InputRecord& line, std::string& out) {
+    Result<io::Record, io::RecordFailure> record = parser_.Parse(line);
+    const Hash128 content = record.ok() ? record->content_hash : record.error().content_hash;
+    if (!InShard(options_.shard, content)) return;
+    ++report.records;
+    if (!record.ok()) {
+      Fail(line, record.error().rid, record.error().resume_key, record.error().error, out);
+      return;
+    }
+    warnings_.Warn(line, record->warnings);
+    PlannedRecord planned{std::move(record).value(), {}};
+    if (Result<void, RecordError> done = Prepare(planned); !done.ok()) {
+      Fail(line, planned.record.rid, planned.record.resume_key, done.error(), out);
+      return;
+    }
+    Count(planned);
+    if (options_.records) AppendRecord(line, planned, out);
+  }
+
+  // The most tokens that --max-rows sequences can have in the cache together.
+  std::int64_t LargestCachedTokens() {
+    std::int64_t sum = 0;
+    for (; !largest_.empty(); largest_.pop()) sum += largest_.top();
+    return sum;
+  }
+
+  PlanReport report;
+
+ private:
+  Result<void, RecordError> Prepare(PlannedRecord& planned) {
+    for (GenerateRequest& request : planned.record.requests) {
+      SGLRUN_ASSIGN_OR_RETURN(engine::PreparedPrompt prompt,
+                              engine::PreparePrompt(request, *source_.tokenizer, limits_));
+      planned.items.push_back({std::move(request), std::move(prompt)});
+    }
+    return {};
+  }
+
+  void Fail(const io::InputRecord& line, const std::string& rid, const Hash128& key,
+            const RecordError& error, std::string& out) {
+    ++report.failed;
+    if (report.errors.size() < kMaxErrorsKept) {
+      report.errors.push_back({PlaceOf(line), line.line, error});
+    }
+    if (options_.records) {
+      writer_.AppendErrorRow({.line = line.line, .rid = rid, .key = key}, error, out);
+    }
+  }
+
+  void Count(const PlannedRecord& planned) {
+    for (const PlannedItem& item : planned.items) {
+      const auto prompt = static_cast<std::int64_t>(item.prompt.token_ids.size());
+      ++report.results;
+      report.prompt_tokens += prompt;
+      report.max_output_tokens += item.prompt.max_new_tokens;
+      if (item.request.input_embeds == nullptr) {
+        report.cached_tokens += prefixes_.Add(item.prompt.token_ids);
+      }
+      largest_.push(prompt + item.prompt.max_new_tokens);
+      if (static_cast<std::int64_t>(largest_.size()) > options_.max_rows) largest_.pop();
+    }
+  }
+
+  void AppendRecord(const io::InputRecord& line, const PlannedRecord& planned, std::string& out) {
+    Json::Array items;
+    for (const PlannedItem& item : planned.items) items.push_back(ItemJson(item));
+    const Json row = Json::Object{{"line", line.line},
+                                  {"key", planned.record.resume_key.ToHex()},
+                                  {"items", std::move(items)}};
+    out += row.Dump() + "\n";
+  }
+
+  const Options& options_;
+  const ModelSource& source_;
+  const engine::PromptLimits limits_;
+  io::RecordParser parser_;
+  const io::ResultWriter writer_;
+  WarnOnce warnings_;
+  PrefixEstimate prefixes_;
+  // The largest sequences, the smallest of them on top.
+  std::priority_queue<std::int64_t, std::vector<std::int64_t>, std::greater<>> largest_;
+};
+
+void EstimateMemory(const Options& options, const model::ModelConfig& config, const ModelCost& cost,
+                    std::int64_t cached_tokens, PlanReport& report) {
+  report.weight_bytes = static_cast<std::int64_t>(cost.weight_bytes);
+  report.kv_bytes =
+      static_cast<std::int64_t>(cost.kv_bytes_per_token * static_cast<double>(cached_tokens));
+  const std::int64_t widest = 2 * config.intermediate_size + 4 * config.hidden_size;
+  report.workspace_bytes =
+      4 * (options.max_rows * config.vocab_size + options.max_batch_tokens * widest);
+}
+
+// Prompts run at the speed of arithmetic, decode steps at that of memory or arithmetic, whichever
+// is slower; a step has some cost of its own.
+double EstimateSeconds(const PlanReport& report, std::int64_t max_rows, const ModelCost& cost,
+                       const MachineSpeed& speed, double share_of_output) {
+  constexpr double kStepOverhead = 1e-4;
+  if (report.results == 0) return 0;
+  const auto results = static_cast<double>(report.results);
+  const auto prompt = static_cast<double>(report.prompt_tokens - report.cached_tokens);
+  const double output = static_cast<double>(report.max_output_tokens) * share_of_output;
+  const double rows = std::min(static_cast<double>(max_rows), results);
+  const double context = (static_cast<double>(report.prompt_tokens) + output / 2) / results;
+  const double step = std::max(cost.StepBytes(rows, context) / speed.bytes_per_s,
+                               cost.Flops(rows, context) / speed.flops_per_s) +
+                      kStepOverhead;
+  return cost.Flops(prompt, context / 2) / speed.flops_per_s + output / rows * step;
+}
+
+Status Estimate(const Options& options, const ModelSource& source, std::int64_t cached_tokens,
+                PlanReport& report) {
+  SGLRUN_ASSIGN_OR_RETURN(const kernels::Backend* backend, ChooseBackend(options));
+  const tensor::DType dtype = WeightDType(options, source.files);
+  const ModelCost cost = CostOf(source.files.config(), dtype, KvDType(options, dtype), *backend);
+  EstimateMemory(options, source.files.config(), cost, cached_tokens, report);
+  Compute compute(options);
+  const MachineSpeed speed = MeasureMachine(*backend, dtype, compute);
+  report.estimate_low_s = EstimateSeconds(report, options.max_rows, cost, speed, 0.25);
+  report.estimate_high_s = EstimateSeconds(report, options.max_rows, cost, speed, 1.0) * 1.5;
+  return {};
+}
+
+Status PlanAll(const Options& options, Planner& planner) {
+  SGLRUN_ASSIGN_OR_RETURN(const std::unique_ptr<io::JsonlReader> reader,
+                          io::JsonlReader::Open(options.inputs));
+  std::string out;
+  while (true) {
+    SGLRUN_ASSIGN_OR_RETURN(const std::optional<io::InputRecord> line, reader->Next());
+    if (!line || (options.limit > 0 && line->index >= options.limit)) return {};
+    planner.Add(*line, out);
+    if (out.empty()) continue;
+    SGLRUN_RETURN_IF_ERROR(Print(out));
+    out.clear();
+  }
+}
+
+}  // namespace
+
+Result<int> RunPlan(const Options& options) {
+  SGLRUN_ASSIGN_OR_RETURN(const ModelSource source, OpenModel(options));
+  SGLRUN_ASSIGN_OR_RETURN(io::RecordOptions record_options, MakeRecordOptions(options, source));
+  Planner planner(options, source, std::move(record_options));
+  SGLRUN_RETURN_IF_ERROR(PlanAll(options, planner));
+  if (!options.records) {
+    SGLRUN_RETURN_IF_ERROR(
+        Estimate(options, source, planner.LargestCachedTokens(), planner.report));
+    SGLRUN_RETURN_IF_ERROR(
+        Print(options.json ? PlanJson(planner.report) : PlanText(planner.report)));
+  }
+  return planner.report.failed > 0 ? kExitRecordErrors : kExitOk;
+}
+
+}  // namespace sglrun::cli

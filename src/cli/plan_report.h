@@ -1,0 +1,37 @@
+// What `plan` found, and its two forms.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "request/record_error.h"
+
+namespace sglrun::cli {
+
+struct PlannedError {
+  std::string place;  // "prompts.jsonl:12"
+  std::int64_t line = 0;
+  RecordError error;
+};
+
+struct PlanReport {
+  std::int64_t records = 0;
+  std::int64_t results = 0;
+  std::int64_t failed = 0;
+  std::int64_t prompt_tokens = 0;
+  std::int64_t max_output_tokens = 0;
+  std::int64_t cached_tokens = 0;  // prompt tokens that a shared prefix saves
+  std::vector<PlannedError> errors;
+
+  std::int64_t weight_bytes = 0;
+  std::int64_t kv_bytes = 0;
+  std::int64_t workspace_bytes = 0;
+  double estimate_low_s = 0;
+  double estimate_high_s = 0;
+};
+
+std::string PlanJson(const PlanReport& report);
+std::string PlanText(const PlanReport& report);
+
+}  // namespace sglrun::cli

@@ -1,0 +1,27 @@
+// The commands that print what the tables say.
+#include "cli/commands.h"
+#include "cli/completion.h"
+#include "cli/exit_codes.h"
+#include "cli/man_page.h"
+#include "cli/print.h"
+#include "request/fields_doc.h"
+
+namespace sglrun::cli {
+
+Result<int> RunFields(const Options& options) {
+  SGLRUN_RETURN_IF_ERROR(
+      Print(options.json_schema ? request::InputSchema().Dump() + "\n" : request::FieldsTable()));
+  return kExitOk;
+}
+
+Result<int> RunCompletion(const Options& options) {
+  SGLRUN_RETURN_IF_ERROR(Print(CompletionScript(options.inputs[0])));
+  return kExitOk;
+}
+
+Result<int> RunMan(const Options&) {
+  SGLRUN_RETURN_IF_ERROR(Print(ManPage()));
+  return kExitOk;
+}
+
+}  // namespace sglrun::cli

@@ -1,0 +1,24 @@
+// What must be the same when a run goes on, and when shards are joined: the model, the tokenizer
+// and every option that shapes results, with effective values.
+#pragma once
+
+#include "base/json.h"
+#include "cli/load.h"
+#include "cli/options.h"
+
+namespace sglrun::cli {
+
+// An object of named values, fit for io::RunOutputOptions::run.
+Json RunIdentity(const Options& options, const ModelSource& source,
+                 const kernels::Backend& backend);
+
+// The member of a run identity that tells the shard.
+inline constexpr const char* kShardName = "shard";
+
+// All options of `batch` with their values.
+Json EffectiveOptions(const Options& options);
+
+// The five parameters that --sampling-defaults is about.
+Json SamplingDefaultsJson(const SamplingParams& defaults);
+
+}  // namespace sglrun::cli

@@ -1,0 +1,95 @@
+#include "cli/run_setup.h"
+
+#include <algorithm>
+
+#include "base/log.h"
+#include "request/fields.h"
+
+namespace sglrun::cli {
+namespace {
+
+// Different warnings are few by nature; hostile input could make them many.
+constexpr std::size_t kMaxDistinctWarnings = 1000;
+
+bool IsTextName(std::string name) {
+  for (const std::string_view suffix : {".gz", ".zst"}) {
+    if (name.ends_with(suffix)) name.resize(name.size() - suffix.size());
+  }
+  return name.ends_with(".txt");
+}
+
+bool LinesAreText(const Options& options) {
+  if (options.input_format != "auto") return options.input_format == "text";
+  return std::ranges::all_of(options.inputs, IsTextName);
+}
+
+struct MemberJson {
+  const SamplingParams& params;
+
+  Json operator()(std::monostate) const { return nullptr; }
+  Json operator()(bool SamplingParams::*m) const { return params.*m; }
+  Json operator()(std::int64_t SamplingParams::*m) const { return params.*m; }
+  Json operator()(double SamplingParams::*m) const { return params.*m; }
+  Json operator()(std::optional<std::int64_t> SamplingParams::*m) const {
+    return (params.*m) ? Json(*(params.*m)) : Json(nullptr);
+  }
+  Json operator()(std::vector<std::string> SamplingParams::*m) const {
+    Json::Array items;
+    for (const std::string& item : params.*m) items.emplace_back(item);
+    return items;
+  }
+  Json operator()(std::vector<std::int64_t> SamplingParams::*m) const {
+    Json::Array items;
+    for (const std::int64_t item : params.*m) items.emplace_back(item);
+    return items;
+  }
+  Json operator()(std::vector<std::pair<std::int32_t, float>> SamplingParams::*m) const {
+    Json::Object items;
+    for (const auto& [id, bias] : params.*m) {
+      items.emplace_back(std::to_string(id), Json(static_cast<double>(bias)));
+    }
+    return items;
+  }
+};
+
+}  // namespace
+
+Result<io::RecordOptions> MakeRecordOptions(const Options& options, const ModelSource& source) {
+  io::RecordOptions record_options{
+      .sampling = options.sampling,
+      .defaults = EffectiveDefaults(options, source.files.generation_defaults()),
+      .compat = options.compat == "2024" ? io::Compat::k2024 : io::Compat::kNone,
+      .strict = options.strict,
+      .text_lines = LinesAreText(options),
+      .run_seed = static_cast<std::uint64_t>(options.seed),
+      .vocab_size = source.files.config().vocab_size};
+  SGLRUN_RETURN_IF_ERROR(io::CheckRunSampling(record_options));
+  return record_options;
+}
+
+bool InShard(const Shard& shard, const Hash128& content) {
+  return content.low % static_cast<std::uint64_t>(shard.count) ==
+         static_cast<std::uint64_t>(shard.index);
+}
+
+std::string PlaceOf(const io::InputRecord& record) {
+  return (record.file == "-" ? "<stdin>" : record.file) + ":" + std::to_string(record.line);
+}
+
+void WarnOnce::Warn(const io::InputRecord& place, std::span<const std::string> warnings) {
+  for (const std::string& warning : warnings) {
+    if (seen_.size() >= kMaxDistinctWarnings || !seen_.insert(warning).second) continue;
+    LogWarning(PlaceOf(place) + ": " + warning);
+  }
+}
+
+Json SamplingParamsJson(const SamplingParams& params) {
+  Json::Object values;
+  for (const request::Field& field : request::Fields()) {
+    if (std::holds_alternative<std::monostate>(field.member)) continue;
+    values.emplace_back(std::string(field.name), std::visit(MemberJson{params}, field.member));
+  }
+  return values;
+}
+
+}  // namespace sglrun::cli

@@ -1,0 +1,38 @@
+// What `batch` and `plan` have in common: how lines are read as records, which of them are ours,
+// and warnings that are not repeated.
+#pragma once
+
+#include <set>
+#include <span>
+#include <string>
+
+#include "base/hash.h"
+#include "base/result.h"
+#include "cli/load.h"
+#include "cli/options.h"
+#include "io/jsonl_reader.h"
+#include "io/record.h"
+
+namespace sglrun::cli {
+
+// --sampling, --set and the defaults are checked here, once, before any record is read.
+Result<io::RecordOptions> MakeRecordOptions(const Options& options, const ModelSource& source);
+
+bool InShard(const Shard& shard, const Hash128& content);
+
+// "prompts.jsonl:12"
+std::string PlaceOf(const io::InputRecord& record);
+
+// Prints a warning the first time it comes up: a field that every record has is named once.
+class WarnOnce {
+ public:
+  void Warn(const io::InputRecord& place, std::span<const std::string> warnings);
+
+ private:
+  std::set<std::string> seen_;
+};
+
+// Effective values under their request names, from the table of fields.
+Json SamplingParamsJson(const SamplingParams& params);
+
+}  // namespace sglrun::cli

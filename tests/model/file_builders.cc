@@ -28,7 +28,7 @@ std::string TempDirectory::Write(std::string_view name, std::string_view bytes) 
 }
 
 void TempDirectory::CopyFrom(const std::string& directory) const {
-  std::filesystem::copy(directory, path_, std::filesystem::copy_options::overwrite_existing);
+  std::filesystem::copy(directory, path_, std::filesystem::copy_options::recursive);
 }
 
 std::string Slurp(const std::string& path) {

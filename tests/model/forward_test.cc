@@ -84,7 +84,7 @@ TEST_CASE("a prompt in chunks of any size gives the bits of the prompt in one st
     CAPTURE(setting.dtype);
     const LoadedModel loaded = SyntheticModel(setting.isa, setting.dtype, 2);
     const Hidden whole = Alone(loaded, setting, tokens);
-    for (const std::size_t chunk : {1u, 2u, 3u, 7u, 16u, 17u, 33u, 64u}) {
+    for (const std::size_t chunk : {1u, 3u, 16u, 17u, 40u}) {
       CAPTURE(chunk);
       ModelRunner runner(*loaded.model, 1, 75, setting.dtype);
       Hidden pieces;

@@ -1,0 +1,329 @@
+#include "model/model_files.h"
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "model/decoder_tensors.h"
+#include "model/file_builders.h"
+
+#include <doctest/doctest.h>
+
+namespace sglrun::model {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string Golden(const std::string& name) {
+  return std::string(SGLRUN_SOURCE_DIR) + "/tests/golden/models/" + name;
+}
+
+std::string ErrorOf(const std::string& path) {
+  const auto files = ModelFiles::Open(path);
+  REQUIRE_FALSE(files.ok());
+  return files.error().message;
+}
+
+bool Says(const std::string& sentence, std::string_view part) {
+  INFO(sentence);
+  return sentence.find(part) != std::string::npos;
+}
+
+void Replace(const TempDirectory& directory, const std::string& name, const std::string& from,
+             const std::string& to) {
+  std::string text = Slurp(directory.File(name));
+  const std::size_t at = text.find(from);
+  REQUIRE(at != std::string::npos);
+  directory.Write(name, text.replace(at, from.size(), to));
+}
+
+constexpr const char* kTinyConfig =
+    R"({"model_type":"llama","hidden_size":8,"intermediate_size":4,"num_hidden_layers":1,)"
+    R"("num_attention_heads":1,"vocab_size":3,"tie_word_embeddings":true})";
+
+ModelConfig TinyModel() {
+  ModelConfig config;
+  config.hidden_size = 8;
+  config.intermediate_size = 4;
+  config.num_hidden_layers = 1;
+  config.num_attention_heads = 1;
+  config.num_key_value_heads = 1;
+  config.head_dim = 8;
+  config.vocab_size = 3;
+  config.tie_word_embeddings = true;
+  return config;
+}
+
+// A safetensors file with the tensors of TinyModel under `rename(name)`, and `extra` ones of the
+// form {"name", bytes of U8}.
+template <class Rename>
+std::string TinyWeights(Rename rename, const std::vector<std::string>& extra = {},
+                        const std::string& two_byte_dtype = "BF16") {
+  std::string header = "{";
+  std::size_t offset = 0;
+  const auto add = [&](const std::string& name, const std::string& dtype, const std::string& shape,
+                       std::size_t bytes) {
+    if (header.size() > 1) header += ",";
+    header += "\"" + name + R"(":{"dtype":")" + dtype + R"(","shape":[)" + shape +
+              R"(],"data_offsets":[)" + std::to_string(offset) + "," +
+              std::to_string(offset + bytes) + "]}";
+    offset += bytes;
+  };
+  for (const TensorSpec& spec : DecoderTensors(TinyModel())) {
+    std::string shape;
+    std::size_t bytes = 2;
+    for (const std::int64_t extent : spec.shape) {
+      shape += (shape.empty() ? "" : ",") + std::to_string(extent);
+      bytes *= static_cast<std::size_t>(extent);
+    }
+    add(rename(spec.name), two_byte_dtype, shape, bytes);
+  }
+  for (const std::string& name : extra) add(name, "U8", "1", 1);
+  return SafetensorsBytes(header + "}", offset);
+}
+
+std::string Same(const std::string& name) {
+  return name;
+}
+
+}  // namespace
+
+TEST_CASE("a directory and the GGUF of the same weights hold the same table of tensors") {
+  auto directory = ModelFiles::Open(Golden("llama3"));
+  auto gguf = ModelFiles::Open(Golden("llama3") + "/model.gguf");
+  REQUIRE(directory.ok());
+  REQUIRE(gguf.ok());
+  CHECK_FALSE(directory->is_gguf());
+  CHECK(gguf->is_gguf());
+  CHECK(directory->gguf_tokenizer() == nullptr);
+  CHECK(gguf->gguf_tokenizer() != nullptr);
+  CHECK(directory->parameter_count() == gguf->parameter_count());
+  CHECK(directory->tensors().size() == gguf->tensors().size());
+  for (const TensorSource& tensor : directory->tensors()) {
+    CAPTURE(tensor.name);
+    const TensorSource* other = gguf->Find(tensor.name);
+    REQUIRE(other != nullptr);
+    CHECK(other->shape == tensor.shape);
+    const auto count = static_cast<std::size_t>(
+        tensor.shape.size() == 1 ? tensor.shape[0] : tensor.shape[0] * tensor.shape[1]);
+    std::vector<float> a(count), b(count);
+    const std::int64_t rows = tensor.shape.size() == 1 ? 1 : tensor.shape[0];
+    tensor.read_rows(0, rows, a.data());
+    other->read_rows(0, rows, b.data());
+    CHECK(a == b);
+    tensor.drop_pages();
+    tensor.read_rows(0, rows, b.data());  // dropped pages come back from the file
+    CHECK(a == b);
+  }
+  CHECK(directory->Find("nothing") == nullptr);
+}
+
+TEST_CASE("configurations from GGUF metadata equal those from config.json") {
+  for (const std::string name : {"llama3", "llama_tied", "llama_linear", "llama_yarn",
+                                 "llama_biases", "mistral_window", "qwen2", "qwen3"}) {
+    CAPTURE(name);
+    auto a = ModelFiles::Open(Golden(name));
+    auto b = ModelFiles::Open(Golden(name) + "/model.gguf");
+    REQUIRE(a.ok());
+    REQUIRE(b.ok());
+    const ModelConfig& x = a->config();
+    const ModelConfig& y = b->config();
+    CHECK(x.hidden_size == y.hidden_size);
+    CHECK(x.head_dim == y.head_dim);
+    CHECK(x.num_key_value_heads == y.num_key_value_heads);
+    CHECK(x.vocab_size == y.vocab_size);
+    CHECK(x.rms_norm_eps == y.rms_norm_eps);
+    CHECK(x.context_length == y.context_length);
+    CHECK(x.sliding_window == y.sliding_window);
+    CHECK(x.tie_word_embeddings == y.tie_word_embeddings);
+    CHECK(x.qkv_bias == y.qkv_bias);
+    CHECK(x.output_bias == y.output_bias);
+    CHECK(x.mlp_bias == y.mlp_bias);
+    CHECK(x.qk_norm == y.qk_norm);
+    CHECK(std::abs(x.rope.attention_factor - y.rope.attention_factor) < 1e-6f);
+  }
+}
+
+TEST_CASE("places without a model are named") {
+  const TempDirectory directory;
+  CHECK(Says(ErrorOf(directory.File("absent")), "cannot open"));
+  CHECK(Says(ErrorOf(directory.path()), "has no config.json"));
+  directory.Write("x.gguf", "GGUF");
+  CHECK(Says(ErrorOf(directory.path()), "holds x.gguf: give that file's name instead"));
+  directory.Write("config.json", kTinyConfig);
+  CHECK(Says(ErrorOf(directory.path()), "x.gguf"));
+  fs::remove(directory.File("x.gguf"));
+  CHECK(Says(ErrorOf(directory.path()), "neither model.safetensors nor"));
+  directory.Write("pytorch_model.bin", "PK");
+  CHECK(Says(ErrorOf(directory.path()), "a pickle, which runs code"));
+}
+
+TEST_CASE("files that are something else are named in words") {
+  const TempDirectory directory;
+  directory.Write("config.json", kTinyConfig);
+  const auto weights = [&](std::string_view bytes) {
+    directory.Write("model.safetensors", bytes);
+    return ErrorOf(directory.path());
+  };
+  CHECK(Says(weights("version https://git-lfs.github.com/spec/v1\noid sha256:1\nsize 9\n"),
+             "Git LFS pointer"));
+  CHECK(Says(weights("\n <!DOCTYPE html><html>404</html>"), "HTML page"));
+  CHECK(Says(weights("<HTML>404</HTML>   "), "HTML page"));
+  CHECK(Says(weights(""), "is empty"));
+  CHECK(Says(weights("PK\x03\x04 0123456789"), "zip archive"));
+  CHECK(Says(weights("GGUF 0123456789"), "GGUF"));
+  const std::string whole = TinyWeights(Same);
+  CHECK(Says(weights(whole.substr(0, whole.size() - 1)), "cut short"));
+  CHECK(Says(weights(whole + "x"), "1 bytes behind"));
+  CHECK(Says(ErrorOf(directory.Write("a.gguf", "version https://git-lfs.github.com/spec/v1")),
+             "Git LFS pointer"));
+  CHECK(Says(ErrorOf(directory.Write("a.gguf", "<html>")), "HTML page"));
+  CHECK(Says(ErrorOf(directory.Write("a.gguf", "something")), "begin with GGUF"));
+  directory.Write("config.json", "version https://git-lfs.github.com/spec/v1");
+  CHECK(Says(ErrorOf(directory.path()), "config.json is a Git LFS pointer"));
+  directory.Write("config.json", "{\"model_type\":");
+  CHECK(Says(ErrorOf(directory.path()), "config.json, byte 14"));
+}
+
+TEST_CASE("weights that do not fit the configuration are named") {
+  const TempDirectory directory;
+  directory.CopyFrom(Golden("llama_tied"));
+  REQUIRE(ModelFiles::Open(directory.path()).ok());
+  Replace(directory, "config.json", "\"num_hidden_layers\": 2", "\"num_hidden_layers\": 3");
+  CHECK(ErrorOf(directory.path()) ==
+        "model \"" + directory.path() +
+            "\": config.json names 3 layers, weights hold 2 (layers.2.* missing)");
+  Replace(directory, "config.json", "\"num_hidden_layers\": 3", "\"num_hidden_layers\": 1");
+  CHECK(Says(ErrorOf(directory.path()), "config.json names 1 layers, weights hold layers.1.*"));
+  Replace(directory, "config.json", "\"num_hidden_layers\": 1", "\"num_hidden_layers\": 2");
+  Replace(directory, "config.json", "\"intermediate_size\": 96", "\"intermediate_size\": 97");
+  CHECK(Says(ErrorOf(directory.path()),
+             "tensor \"model.layers.0.mlp.gate_proj.weight\" is [96, 64], config.json asks for "
+             "[97, 64]"));
+  Replace(directory, "config.json", "\"intermediate_size\": 97", "\"intermediate_size\": 96");
+  Replace(directory, "config.json", "\"attention_bias\": false", "\"attention_bias\": true");
+  CHECK(Says(ErrorOf(directory.path()), "do not hold model.layers.0.self_attn.q_proj.bias"));
+}
+
+TEST_CASE("a head that is absent is tied, one beside a tied embedding is left out") {
+  const TempDirectory directory;
+  directory.Write("config.json", kTinyConfig);
+  directory.Write("model.safetensors", TinyWeights(Same, {"lm_head.weight"}));
+  auto files = ModelFiles::Open(directory.path());
+  REQUIRE(files.ok());
+  CHECK(files->Find("lm_head.weight") == nullptr);
+  directory.Write("model.safetensors", TinyWeights(Same));
+  Replace(directory, "config.json", "\"tie_word_embeddings\":true",
+          "\"tie_word_embeddings\":false");
+  files = ModelFiles::Open(directory.path());
+  REQUIRE(files.ok());
+  CHECK(files->config().tie_word_embeddings);
+}
+
+TEST_CASE("unknown tensors are errors, rotary tables are not") {
+  const TempDirectory directory;
+  directory.Write("config.json", kTinyConfig);
+  directory.Write("model.safetensors",
+                  TinyWeights(Same, {"model.layers.0.self_attn.rotary_emb.inv_freq"}));
+  CHECK(ModelFiles::Open(directory.path()).ok());
+  for (const std::string name :
+       {"model.layers.0.self_attn.k_proj.bias", "model.layers.0.mlp.experts.0.up_proj.weight",
+        "vision_tower.weight", "x"}) {
+    CAPTURE(name);
+    directory.Write("model.safetensors", TinyWeights(Same, {name}));
+    CHECK(Says(ErrorOf(directory.path()), "tensor \"" + name + "\" has no place in a llama model"));
+  }
+}
+
+TEST_CASE("weights of integers and other types are refused by name") {
+  const TempDirectory directory;
+  directory.Write("config.json", kTinyConfig);
+  directory.Write("model.safetensors", TinyWeights(Same, {}, "I16"));
+  CHECK(Says(ErrorOf(directory.path()), "has the type I16, which is not supported"));
+}
+
+TEST_CASE("the text model of a multimodal checkpoint is found under its prefixes") {
+  const TempDirectory directory;
+  directory.Write("config.json",
+                  R"({"model_type":"llava","text_config":)" + std::string(kTinyConfig) + "}");
+  const std::vector<std::string> others = {"vision_tower.a", "model.multi_modal_projector.b"};
+  for (const bool inner : {false, true}) {
+    directory.Write("model.safetensors", TinyWeights(
+                                             [&](const std::string& name) {
+                                               return inner
+                                                          ? "model.language_model." + name.substr(6)
+                                                          : "language_model." + name;
+                                             },
+                                             others));
+    auto files = ModelFiles::Open(directory.path());
+    INFO((files.ok() ? std::string() : files.error().message));
+    REQUIRE(files.ok());
+    CHECK(files->Find(kEmbeddingName) != nullptr);
+    CHECK(files->tensors().size() == DecoderTensors(TinyModel()).size());
+  }
+}
+
+TEST_CASE("shards must hold what the index says") {
+  const TempDirectory directory;
+  directory.CopyFrom(Golden("llama3"));
+  REQUIRE(ModelFiles::Open(directory.path()).ok());
+  const std::string index = "model.safetensors.index.json";
+  const std::string good = Slurp(directory.File(index));
+  Replace(directory, index, "model.embed_tokens.weight", "model.embed_tokens.weights");
+  CHECK(Says(ErrorOf(directory.path()), "tensor \"model.embed_tokens.weights\" is not in model-"));
+  directory.Write(index, good);
+  const std::size_t at = good.find("\"model.norm.weight\"");
+  REQUIRE(at != std::string::npos);
+  const std::size_t comma = good.rfind(',', at);
+  const std::size_t end = good.find_first_of(",}", at);
+  directory.Write(index, good.substr(0, comma) + good.substr(end));
+  CHECK(Says(ErrorOf(directory.path()), "tensor \"model.norm.weight\" is not in the index"));
+  directory.Write(index, good);
+  fs::remove(directory.File("model-00002-of-00003.safetensors"));
+  CHECK(Says(ErrorOf(directory.path()), "the file model-00002-of-00003.safetensors is missing"));
+}
+
+TEST_CASE("a shard may not be a link out of the directory, except into the hub's cache") {
+  const TempDirectory outside;
+  outside.CopyFrom(Golden("llama3"));
+  const TempDirectory directory;
+  directory.CopyFrom(Golden("llama3"));
+  const std::string shard = "model-00001-of-00003.safetensors";
+  fs::remove(directory.File(shard));
+  fs::create_symlink(outside.File(shard), directory.File(shard));
+  CHECK(Says(ErrorOf(directory.path()), "is a link that leaves the model directory"));
+
+  const TempDirectory cache;
+  fs::create_directories(cache.File("blobs"));
+  fs::create_directories(cache.File("snapshots/1"));
+  fs::copy(Golden("llama3"), cache.File("snapshots/1"));
+  fs::rename(cache.File("snapshots/1/" + shard), cache.File("blobs/abc"));
+  fs::create_symlink("../../blobs/abc", cache.File("snapshots/1/" + shard));
+  CHECK(ModelFiles::Open(cache.File("snapshots/1")).ok());
+}
+
+TEST_CASE("the fingerprint follows configuration and weights, not the place") {
+  const TempDirectory directory;
+  directory.CopyFrom(Golden("llama_tied"));
+  const Hash128 original = ModelFiles::Open(Golden("llama_tied"))->Fingerprint();
+  CHECK(ModelFiles::Open(directory.path())->Fingerprint() == original);
+  Replace(directory, "config.json", "1e-05", "1e-06");
+  CHECK(ModelFiles::Open(directory.path())->Fingerprint() != original);
+  Replace(directory, "config.json", "1e-06", "1e-05");
+  std::string weights = Slurp(directory.File("model.safetensors"));
+  weights.back() = static_cast<char>(weights.back() ^ 1);
+  directory.Write("model.safetensors", weights);
+  CHECK(ModelFiles::Open(directory.path())->Fingerprint() != original);
+}
+
+TEST_CASE("the summary of types names matrices first") {
+  CHECK(ModelFiles::Open(Golden("llama_tied"))->DTypeSummary() == "F32");
+}
+
+TEST_CASE("a directory has no GGUF tokenizer") {
+  const auto fields = ModelFiles::ReadGgufTokenizer(Golden("llama_tied"));
+  REQUIRE(fields.ok());
+  CHECK_FALSE(fields->has_value());
+}
+
+}  // namespace sglrun::model

@@ -119,9 +119,8 @@ SGLRUN_INLINE void AddProducts(Vec (&sums)[kRows][kUnits], const WeightsAt& weig
     weights.Prefetch(step);
     Unrolled<Dot::kSubsteps>([&](auto substep) SGLRUN_LAMBDA_INLINE {
       typename Dot::Weights w[kUnits];
-      Unrolled<kUnits>([&](auto u) SGLRUN_LAMBDA_INLINE {
-        w[u] = Dot::LoadWeights(weights(step, u), substep);
-      });
+      Unrolled<kUnits>(
+          [&](auto u) SGLRUN_LAMBDA_INLINE { w[u] = Dot::LoadWeights(weights(step, u), substep); });
       Unrolled<kRows>([&](auto m) SGLRUN_LAMBDA_INLINE {
         const auto operand = Dot::Broadcast(x + m * x_stride + step * Dot::kXPerStep + substep);
         Unrolled<kUnits>([&](auto u) SGLRUN_LAMBDA_INLINE {

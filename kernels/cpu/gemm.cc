@@ -42,8 +42,8 @@ struct PanelWeights {
   }
 };
 
-// One row of a tile, [columns] from `sums`, to y. Not inlined: beside it the compiler would keep the
-// sums of the product in memory instead of registers.
+// One row of a tile, [columns] from `sums`, to y. Not inlined: beside it the compiler would keep
+// the sums of the product in memory instead of registers.
 template <class Dot>
 __attribute__((noinline)) void StoreRow(const Job<Dot>& job, std::int64_t row, std::int64_t column,
                                         std::int64_t columns, const float* sums) {
@@ -69,9 +69,8 @@ void Tile(const Job<Dot>& job, std::int64_t panel, std::int64_t row) {
       AddProducts<Dot>(sums, PanelWeights<Dot, (kRows <= 2)>{lanes + column},
                        job.x + row * job.x_stride, job.x_stride, job.steps);
       Unrolled<kRows>([&](auto m) SGLRUN_LAMBDA_INLINE {
-        Unrolled<kUnits>([&](auto u) SGLRUN_LAMBDA_INLINE {
-          Store(tile[m] + u * kLanes, sums[m][u]);
-        });
+        Unrolled<kUnits>([&](auto u)
+                             SGLRUN_LAMBDA_INLINE { Store(tile[m] + u * kLanes, sums[m][u]); });
       });
     }
     for (int m = 0; m < kRows; ++m) {

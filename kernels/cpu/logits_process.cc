@@ -8,13 +8,11 @@ namespace {
 
 bool HoldsNaN(const float* z, std::int64_t width) {
   IVec found = SetInt(0);
-  std::int64_t i = 0;
-  for (; i + kLanes <= width; i += kLanes) {
-    const Vec value = Load(z + i);
+  ForEachVector(width, [&](std::int64_t i, auto count) SGLRUN_LAMBDA_INLINE {
+    const Vec value = LoadPartial(z + i, count, 0.0f);
     found = found | (value != value);
-  }
-  const Vec rest = LoadPartial(z + i, width - i, 0.0f);
-  return MaskBits(found | (rest != rest)) != 0;
+  });
+  return MaskBits(found) != 0;
 }
 
 // Stops at the first one, which is near the start unless a mask holds nearly everything.

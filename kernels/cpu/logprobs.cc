@@ -17,22 +17,38 @@ constexpr std::int64_t kSumBlock = 256;
 // Ids a maximum is taken over when the n best are looked for.
 constexpr std::int64_t kMaxBlock = 64;
 
-float MaxOf(const float* z, std::int64_t count) {
+SGLRUN_INLINE float MaxOf(const float* z, std::int64_t count) {
   Vec max = Set(-kInfinity);
-  for (std::int64_t i = 0; i < count; i += kLanes) {
-    max = Max(LoadPartial(z + i, count - i, -kInfinity), max);
-  }
+  ForEachVector(count, [&](std::int64_t i, auto left) SGLRUN_LAMBDA_INLINE {
+    max = Max(LoadPartial(z + i, left, -kInfinity), max);
+  });
   return MaxLanes(max);
+}
+
+// The maxima of blocks of kMaxBlock ids, and their maximum.
+float BlockMaxima(const float* z, std::int64_t width, float* maxima) {
+  float max = -kInfinity;
+  for (std::int64_t begin = 0; begin < width; begin += kMaxBlock) {
+    const float block = width - begin >= kMaxBlock ? MaxOf(z + begin, Index<kMaxBlock>{})
+                                                   : MaxOf(z + begin, width - begin);
+    maxima[begin / kMaxBlock] = block;
+    max = block > max ? block : max;
+  }
+  return max;
 }
 
 double SumOfExp(const float* z, std::int64_t width, float max, float inverse_temperature) {
   double total = 0;
   for (std::int64_t begin = 0; begin < width; begin += kSumBlock) {
-    const std::int64_t end = width - begin < kSumBlock ? width : begin + kSumBlock;
     Vec sum = Set(0.0f);
-    for (std::int64_t i = begin; i < end; i += kLanes) {
-      const Vec value = LoadPartial(z + i, width - i, -kInfinity);
+    const auto add = [&](std::int64_t i, auto count) SGLRUN_LAMBDA_INLINE {
+      const Vec value = LoadPartial(z + begin + i, count, -kInfinity);
       sum = sum + Exp((value - Set(max)) * Set(inverse_temperature));
+    };
+    if (width - begin >= kSumBlock) {
+      ForEachVector(kSumBlock, add);
+    } else {
+      ForEachVector(width - begin, add);
     }
     total += static_cast<double>(SumLanes(sum));
   }
@@ -63,26 +79,20 @@ SGLRUN_INLINE std::uint64_t KeyOf(float z, std::int64_t id) {
 }
 
 // A logit that at least n entries reach: the n-th largest of the maxima of blocks.
-float LowerBound(const float* z, std::int64_t width, std::int64_t n, float* maxima) {
+float LowerBound(std::int64_t width, std::int64_t n, float* maxima) {
   const std::int64_t blocks = (width + kMaxBlock - 1) / kMaxBlock;
-  if (n > blocks) return -kInfinity;
-  for (std::int64_t b = 0; b < blocks; ++b) {
-    const std::int64_t begin = b * kMaxBlock;
-    maxima[b] = MaxOf(z + begin, width - begin < kMaxBlock ? width - begin : kMaxBlock);
-  }
-  return KthLargest(maxima, blocks, n);
+  return n > blocks ? -kInfinity : KthLargest(maxima, blocks, n);
 }
 
 std::int64_t CollectFrom(const float* z, std::int64_t width, float bound, std::uint64_t* keys) {
   std::int64_t count = 0;
-  for (std::int64_t i = 0; i < width; i += kLanes) {
-    const Vec value = LoadPartial(z + i, width - i, -kInfinity);
-    unsigned found = MaskBits(value >= Set(bound));
+  ForEachVector(width, [&](std::int64_t i, auto left) SGLRUN_LAMBDA_INLINE {
+    unsigned found = MaskBits(LoadPartial(z + i, left, -kInfinity) >= Set(bound));
     for (; found != 0; found &= found - 1) {
       const std::int64_t id = i + __builtin_ctz(found);
       if (id < width) keys[count++] = KeyOf(z[id], id);
     }
-  }
+  });
   return count;
 }
 
@@ -103,7 +113,7 @@ void TopTokens(const LogprobsArgs& args, std::int64_t r, const RowLogprobs& logp
   const std::int64_t n = args.top_begin.data()[r + 1] - begin;
   const std::int64_t width = args.logits.shape[1];
   if (n == 0) return;
-  const float bound = LowerBound(logprobs.z, width, n, scratch.maxima);
+  const float bound = LowerBound(width, n, scratch.maxima);
   std::int64_t count = CollectFrom(logprobs.z, width, bound, scratch.keys);
   if (count < n) {  // entries that are NaN reach no bound
     for (count = 0; count < width; ++count) scratch.keys[count] = KeyOf(logprobs.z[count], count);
@@ -120,7 +130,7 @@ void RowOf(const LogprobsArgs& args, std::int64_t r, const Scratch& scratch) {
   const float* z = Row(args.logits, r);
   const std::int64_t width = args.logits.shape[1];
   const float temperature = args.temperature.data()[r];
-  const float max = MaxOf(z, width);
+  const float max = BlockMaxima(z, width, scratch.maxima);
   const double sum = SumOfExp(z, width, max, 1.0f / temperature);
   const RowLogprobs logprobs{z, static_cast<double>(max), static_cast<double>(temperature),
                              Log(sum)};

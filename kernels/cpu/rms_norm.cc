@@ -10,16 +10,20 @@ namespace {
 // that a lane adds up one element in 64 and rounding stays far below the bound.
 float SumOfSquares(float* x, const float* add, std::int64_t size) {
   Vec sums[4] = {};
-  int turn = 0;
-  for (std::int64_t i = 0; i < size; i += kLanes) {
-    Vec value = LoadPartial(x + i, size - i, 0.0f);
+  std::int64_t i = 0;
+  const auto add_square = [&](auto turn, std::int64_t at, auto count) SGLRUN_LAMBDA_INLINE {
+    Vec value = LoadPartial(x + at, count, 0.0f);
     if (add != nullptr) {
-      value = value + LoadPartial(add + i, size - i, 0.0f);
-      StorePartial(x + i, value, size - i);
+      value = value + LoadPartial(add + at, count, 0.0f);
+      StorePartial(x + at, value, count);
     }
     sums[turn] = Fma(value, value, sums[turn]);
-    turn = (turn + 1) % 4;
+  };
+  for (; i + 4 * kLanes <= size; i += 4 * kLanes) {
+    Unrolled<4>([&](auto turn)
+                    SGLRUN_LAMBDA_INLINE { add_square(turn, i + turn * kLanes, Index<kLanes>{}); });
   }
+  for (; i < size; i += kLanes) add_square(Index<0>{}, i, size - i);
   return SumLanes((sums[0] + sums[1]) + (sums[2] + sums[3]));
 }
 
@@ -28,10 +32,10 @@ void Normalise(const RmsNormArgs& args, float* x, const float* add, float* y, st
   const Vec scale = Set(1.0f / __builtin_sqrtf(mean + args.eps));
   const Vec offset = Set(args.weight_offset);
   const float* weight = static_cast<const float*>(args.weight.data);
-  for (std::int64_t i = 0; i < size; i += kLanes) {
-    const Vec w = LoadPartial(weight + i, size - i, 0.0f) + offset;
-    StorePartial(y + i, LoadPartial(x + i, size - i, 0.0f) * scale * w, size - i);
-  }
+  ForEachVector(size, [&](std::int64_t i, auto count) SGLRUN_LAMBDA_INLINE {
+    const Vec w = LoadPartial(weight + i, count, 0.0f) + offset;
+    StorePartial(y + i, LoadPartial(x + i, count, 0.0f) * scale * w, count);
+  });
 }
 
 }  // namespace

@@ -10,13 +10,12 @@ namespace {
 constexpr std::int64_t kPairs = 64;
 
 void Rotate(float* a, float* b, const float* cos, const float* sin, std::int64_t count) {
-  for (std::int64_t i = 0; i < count; i += kLanes) {
-    const std::int64_t left = count - i;
+  ForEachVector(count, [&](std::int64_t i, auto left) SGLRUN_LAMBDA_INLINE {
     const Vec x = LoadPartial(a + i, left, 0.0f), y = LoadPartial(b + i, left, 0.0f);
     const Vec c = LoadPartial(cos + i, left, 0.0f), s = LoadPartial(sin + i, left, 0.0f);
     StorePartial(a + i, x * c - y * s, left);
     StorePartial(b + i, y * c + x * s, left);
-  }
+  });
 }
 
 // Pairs [begin, begin + count) of all heads of one token.

@@ -16,6 +16,9 @@ constexpr std::int64_t kBlock = 1024;
 // Tokens at least this heavy are gathered in the first pass: nearly always the cut lies among them.
 constexpr std::uint32_t kCandidateWeight = 1u << 17;  // 2^-14 of the best
 
+// More than any weight: gathers nothing.
+constexpr std::uint32_t kNoWeight = 0xFFFFFFFFu;
+
 struct LogitsRow {
   const float* z;
   std::int64_t width;
@@ -50,9 +53,10 @@ struct Scratch {
   }
 };
 
-// Sixteen logits; what may not be picked reads as -inf.
-SGLRUN_INLINE Vec LoadLogits(const LogitsRow& row, std::int64_t i) {
-  const Vec z = LoadPartial(row.z + i, row.width - i, -kInfinity);
+// The logits from i on; what may not be picked reads as -inf.
+template <class Count>
+SGLRUN_INLINE Vec LoadLogits(const LogitsRow& row, std::int64_t i, Count count) {
+  const Vec z = LoadPartial(row.z + i, count, -kInfinity);
   if (row.sampleable == nullptr) return z;
   const unsigned bits = row.sampleable[i / 32] >> (i % 32) & 0xFFFF;
   if (bits == 0xFFFF) return z;
@@ -63,16 +67,17 @@ float MaxLogit(const LogitsRow& row) {
   Vec max[4] = {Set(-kInfinity), Set(-kInfinity), Set(-kInfinity), Set(-kInfinity)};
   std::int64_t i = 0;
   for (; i + 4 * kLanes <= row.width; i += 4 * kLanes) {
-    SGLRUN_UNROLL
-    for (int u = 0; u < 4; ++u) max[u] = Max(LoadLogits(row, i + u * kLanes), max[u]);
+    Unrolled<4>([&](auto u) SGLRUN_LAMBDA_INLINE {
+      max[u] = Max(LoadLogits(row, i + u * kLanes, Index<kLanes>{}), max[u]);
+    });
   }
-  for (; i < row.width; i += kLanes) max[0] = Max(LoadLogits(row, i), max[0]);
+  for (; i < row.width; i += kLanes) max[0] = Max(LoadLogits(row, i, row.width - i), max[0]);
   return MaxLanes(Max(Max(max[0], max[1]), Max(max[2], max[3])));
 }
 
 std::int32_t FirstEqual(const LogitsRow& row, float value) {
   for (std::int64_t i = 0; i < row.width; i += kLanes) {
-    const unsigned found = MaskBits(LoadLogits(row, i) == Set(value));
+    const unsigned found = MaskBits(LoadLogits(row, i, row.width - i) == Set(value));
     if (found != 0) return static_cast<std::int32_t>(i + __builtin_ctz(found));
   }
   return -1;
@@ -114,7 +119,6 @@ SGLRUN_INLINE std::uint64_t SumInts(IVec value) {
 
 struct Candidates {
   std::int64_t count = 0;
-  std::uint64_t mass = 0;
 };
 
 // Appends the lanes of `mask` in order.
@@ -128,7 +132,6 @@ SGLRUN_INLINE void Append(unsigned mask, std::int64_t first_id, IVec weight, con
   _mm512_storeu_si512(to.candidate_id + found.count, _mm512_maskz_compress_epi32(lanes, ids));
   _mm512_storeu_si512(to.candidate_weight + found.count, weights);
   found.count += __builtin_popcount(mask);
-  found.mass += SumInts(IVec{{(NativeI)weights}});
 #else
   std::uint32_t lanes[kLanes];
   StoreInt(lanes, weight);
@@ -137,7 +140,6 @@ SGLRUN_INLINE void Append(unsigned mask, std::int64_t first_id, IVec weight, con
     to.candidate_id[found.count] = static_cast<std::uint32_t>(first_id + lane);
     to.candidate_weight[found.count] = lanes[lane];
     ++found.count;
-    found.mass += lanes[lane];
   }
 #endif
 }
@@ -157,14 +159,15 @@ std::uint64_t Weigh(const LogitsRow& row, float max, float scale, std::uint32_t 
     const std::int64_t end = row.width - begin < kBlock ? row.width : begin + kBlock;
     // Halves of the weights, so that 64 of them fit a 32-bit lane.
     IVec low = SetInt(0), high = SetInt(0);
-    for (std::int64_t i = begin; i < end; i += kLanes) {
-      const IVec weight = ExactWeights(LoadLogits(row, i), Set(max), Set(scale));
+    ForEachVector(end - begin, [&](std::int64_t offset, auto count) SGLRUN_LAMBDA_INLINE {
+      const std::int64_t i = begin + offset;
+      const IVec weight = ExactWeights(LoadLogits(row, i, count), Set(max), Set(scale));
       StoreInt(scratch.weight + i, weight);
       low = low + (weight & SetInt(0xFFFF));
       high = high + ShiftRight(weight, 16);
       const unsigned heavy = AtLeast(weight, threshold);
       if (heavy != 0) Append(heavy, i, weight, scratch, found);
-    }
+    });
     const std::uint64_t sum = SumInts(low) + (SumInts(high) << 16);
     scratch.block_sum[begin / kBlock] = sum;
     total += sum;
@@ -181,6 +184,12 @@ void Gather(std::int64_t width, std::uint32_t threshold, const Scratch& scratch,
     const unsigned heavy = AtLeast(weight, threshold);
     if (heavy != 0) Append(heavy, i, weight, scratch, found);
   }
+}
+
+std::uint64_t MassOf(const Candidates& found, const Scratch& scratch) {
+  std::uint64_t mass = 0;
+  for (std::int64_t i = 0; i < found.count; ++i) mass += scratch.candidate_weight[i];
+  return mass;
 }
 
 std::int32_t DrawFromRow(std::int64_t width, std::uint64_t draw, const Scratch& scratch) {
@@ -209,17 +218,20 @@ std::int32_t SampleRow(const SampleArgs& args, std::int64_t r, const Scratch& sc
   if (max == -kInfinity) return -1;
   const std::int64_t top_k = args.top_k.data()[r];
   if (top_k == 1) return FirstEqual(row, max);
+  const double top_p = args.top_p.data()[r];
   const std::uint32_t lightest = MinPWeight(args.min_p.data()[r]);
-  const std::uint32_t threshold = lightest > kCandidateWeight ? lightest : kCandidateWeight;
+  const bool unfiltered = top_k >= row.width && top_p >= 1.0 && lightest == 1;
+  const std::uint32_t threshold = unfiltered                    ? kNoWeight
+                                  : lightest > kCandidateWeight ? lightest
+                                                                : kCandidateWeight;
   Candidates found;
   const std::uint64_t total =
       Weigh(row, max, ExponentScale(args.temperature.data()[r]), threshold, scratch, found);
   const std::uint64_t random = args.random.data()[r];
-  const std::uint64_t limit = TopPLimit(args.top_p.data()[r], total);
-  if (top_k >= row.width && limit >= total && lightest == 1) {
-    return DrawFromRow(row.width, ScaleDraw(random, total), scratch);
-  }
-  const bool holds_cut = threshold == lightest || found.count >= top_k || found.mass > limit;
+  if (unfiltered) return DrawFromRow(row.width, ScaleDraw(random, total), scratch);
+  const std::uint64_t limit = TopPLimit(top_p, total);
+  const bool holds_cut =
+      threshold == lightest || found.count >= top_k || MassOf(found, scratch) > limit;
   if (!holds_cut) Gather(row.width, lightest, scratch, found);
   const Cut cut = FindCut(scratch.candidate_weight, found.count, top_k, limit, scratch.selection);
   return DrawFromCandidates(found, cut, ScaleDraw(random, cut.mass), scratch);

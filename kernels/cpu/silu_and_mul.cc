@@ -26,12 +26,10 @@ void SiluAndMul(const SiluAndMulArgs& args, KernelContext& context) {
       const float* gate = Row(args.x, t);
       const float* up = gate + size;
       float* y = Row(args.y, t);
-      for (std::int64_t i = 0; i < size; i += kLanes) {
-        const std::int64_t left = size - i;
-        const Vec product =
-            Silu(LoadPartial(gate + i, left, 0.0f)) * LoadPartial(up + i, left, 0.0f);
-        StorePartial(y + i, product, left);
-      }
+      ForEachVector(size, [&](std::int64_t i, auto count) SGLRUN_LAMBDA_INLINE {
+        const Vec a = LoadPartial(gate + i, count, 0.0f), b = LoadPartial(up + i, count, 0.0f);
+        StorePartial(y + i, Silu(a) * b, count);
+      });
     }
   });
 }

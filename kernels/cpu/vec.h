@@ -66,10 +66,10 @@ struct IVec {
 
 // One line for each operation that treats the parts alike. Written out instead of looped over: the
 // compiler keeps in registers only what it sees taken apart early.
-#define SGLRUN_PART(number, expression)    \
-  if constexpr (kParts > number) {         \
-    constexpr int i = number % kParts;     \
-    result.part[i] = expression;           \
+#define SGLRUN_PART(number, expression) \
+  if constexpr (kParts > number) {      \
+    constexpr int i = number % kParts;  \
+    result.part[i] = expression;        \
   }
 #define SGLRUN_PARTWISE(Result, signature, expression) \
   SGLRUN_INLINE Result signature {                     \
@@ -87,7 +87,6 @@ SGLRUN_PARTWISE(Vec, operator+(Vec a, Vec b), a.part[i] + b.part[i])
 SGLRUN_PARTWISE(Vec, operator-(Vec a, Vec b), a.part[i] - b.part[i])
 SGLRUN_PARTWISE(Vec, operator*(Vec a, Vec b), a.part[i] * b.part[i])
 SGLRUN_PARTWISE(Vec, operator/(Vec a, Vec b), a.part[i] / b.part[i])
-SGLRUN_PARTWISE(Vec, Max(Vec a, Vec b), a.part[i] > b.part[i] ? a.part[i] : b.part[i])
 SGLRUN_PARTWISE(IVec, operator<(Vec a, Vec b), a.part[i] < b.part[i])
 SGLRUN_PARTWISE(IVec, operator>=(Vec a, Vec b), a.part[i] >= b.part[i])
 SGLRUN_PARTWISE(IVec, operator==(Vec a, Vec b), a.part[i] == b.part[i])
@@ -106,15 +105,21 @@ SGLRUN_PARTWISE(IVec, Truncate(Vec a), __builtin_convertvector(a.part[i], Native
 SGLRUN_PARTWISE(Vec, Select(IVec mask, Vec a, Vec b), mask.part[i] ? a.part[i] : b.part[i])
 SGLRUN_PARTWISE(IVec, Select(IVec mask, IVec a, IVec b), mask.part[i] ? a.part[i] : b.part[i])
 
-// a * b + c: rounded once where the instruction set has it, twice in the portable build.
-// Contraction by the compiler is off, so that a loop means the same in each of its instances.
+// Max is a > b ? a : b, so b where either is NaN. Fma is a * b + c, rounded once where the
+// instruction set has it, twice in the portable build; contraction by the compiler is off, so that
+// a loop means the same in each of its instances.
 #if defined(__AVX512F__)
+SGLRUN_PARTWISE(Vec, Max(Vec a, Vec b),
+                (NativeF)_mm512_max_ps((__m512)a.part[i], (__m512)b.part[i]))
 SGLRUN_PARTWISE(Vec, Fma(Vec a, Vec b, Vec c),
                 (NativeF)_mm512_fmadd_ps((__m512)a.part[i], (__m512)b.part[i], (__m512)c.part[i]))
-#elif defined(__FMA__)
+#elif defined(__AVX2__)
+SGLRUN_PARTWISE(Vec, Max(Vec a, Vec b),
+                (NativeF)_mm256_max_ps((__m256)a.part[i], (__m256)b.part[i]))
 SGLRUN_PARTWISE(Vec, Fma(Vec a, Vec b, Vec c),
                 (NativeF)_mm256_fmadd_ps((__m256)a.part[i], (__m256)b.part[i], (__m256)c.part[i]))
 #else
+SGLRUN_PARTWISE(Vec, Max(Vec a, Vec b), a.part[i] > b.part[i] ? a.part[i] : b.part[i])
 SGLRUN_PARTWISE(Vec, Fma(Vec a, Vec b, Vec c), a.part[i] * b.part[i] + c.part[i])
 #endif
 
@@ -149,21 +154,31 @@ SGLRUN_INLINE void StorePartial(float* to, Vec value, std::int64_t count) {
   for (int i = 0; i < count; ++i) to[i] = lanes[i];
 }
 
-// Sum over the lanes by a fixed tree.
+// fn(i, count) for the vectors of a row: count is the constant kLanes but in the last call, so that
+// the loop proper is free of the partial forms.
+template <class Fn>
+SGLRUN_INLINE void ForEachVector(std::int64_t size, const Fn& fn) {
+  std::int64_t i = 0;
+  for (; i + kLanes <= size; i += kLanes) fn(i, Index<kLanes>{});
+  if (i < size) fn(i, size - i);
+}
+
+// Combines the lanes by a fixed tree: the halves, their halves, and so on.
+template <class Fn>
+SGLRUN_INLINE float ReduceLanes(Vec value, const Fn& combine) {
+  typedef float Four __attribute__((vector_size(16)));
+  Four four[4];
+  static_assert(sizeof four == sizeof value);
+  __builtin_memcpy(four, &value, sizeof four);
+  const Four sum = combine(combine(four[0], four[2]), combine(four[1], four[3]));
+  const Four half = combine(sum, __builtin_shufflevector(sum, sum, 2, 3, 0, 1));
+  return combine(half, __builtin_shufflevector(half, half, 1, 0, 3, 2))[0];
+}
 SGLRUN_INLINE float SumLanes(Vec value) {
-  float lanes[kLanes];
-  Store(lanes, value);
-  for (int width = kLanes / 2; width > 0; width /= 2) {
-    for (int i = 0; i < width; ++i) lanes[i] += lanes[i + width];
-  }
-  return lanes[0];
+  return ReduceLanes(value, [](auto a, auto b) SGLRUN_LAMBDA_INLINE { return a + b; });
 }
 SGLRUN_INLINE float MaxLanes(Vec value) {
-  float lanes[kLanes];
-  Store(lanes, value);
-  float max = lanes[0];
-  for (int i = 1; i < kLanes; ++i) max = lanes[i] > max ? lanes[i] : max;
-  return max;
+  return ReduceLanes(value, [](auto a, auto b) SGLRUN_LAMBDA_INLINE { return a > b ? a : b; });
 }
 
 // Bit i: lane i of the mask is set.

@@ -9,7 +9,9 @@ namespace {
 
 constexpr std::string_view kSpaces =
     R"(\x09-\x0d\x20\x85\x{a0}\x{1680}\x{2000}-\x{200a}\x{2028}\x{2029}\x{202f}\x{205f}\x{3000})";
-constexpr std::string_view kWord = R"(\p{Alphabetic}\p{M}\p{Nd}\p{Pc})";
+// Oniguruma's: of the other numbers those of Latin-1 alone count (² ³ ¹ ¼ ½ ¾).
+constexpr std::string_view kWord =
+    R"(\p{Alphabetic}\p{M}\p{Nd}\p{Pc}\x{b2}\x{b3}\x{b9}\x{bc}-\x{be})";
 constexpr std::string_view kHexDigits = "0-9A-Fa-f";
 
 // Names that \p{...} takes besides scripts, in both dialects.

@@ -1,0 +1,140 @@
+#include <limits>
+
+#include "tests/tokenizer/small_tokenizers.h"
+
+namespace sglrun::tokenizer {
+namespace {
+
+GgufVocabulary ByteLevelVocabulary() {
+  GgufVocabulary gguf;
+  gguf.model = "gpt2";
+  gguf.pre = "smollm";
+  gguf.tokens = {"<|end|>", "a", "b", "1", "2", "Ġ", "ab", "Ġab", "12", "<tool>", "[PAD10]"};
+  gguf.token_types = {3, 1, 1, 1, 1, 1, 1, 1, 1, 4, 5};
+  gguf.merges = {"a b", "Ġ ab", "1 2"};
+  gguf.eos_id = 0;
+  return gguf;
+}
+
+std::unique_ptr<Tokenizer> Make(GgufVocabulary gguf) {
+  auto tokenizer = Tokenizer::FromGguf(std::move(gguf));
+  REQUIRE_MESSAGE(tokenizer.ok(), (tokenizer.ok() ? "" : tokenizer.error().message));
+  return std::move(tokenizer).value();
+}
+
+std::string RefusalOf(GgufVocabulary gguf) {
+  auto tokenizer = Tokenizer::FromGguf(std::move(gguf));
+  REQUIRE_FALSE(tokenizer.ok());
+  return tokenizer.error().message;
+}
+
+TEST_CASE("a gpt2 vocabulary is byte-level BPE with the pattern its pre names") {
+  const auto tokenizer = Make(ByteLevelVocabulary());
+  // smollm: each digit stands alone, so "1 2" never merges.
+  CHECK(Encode(*tokenizer, "ab ab12<|end|><tool>") == Ids{6, 7, 3, 4, 0, 9});
+  CHECK(tokenizer->Decode(Ids{6, 7, 0, 9}, true) == "ab ab<tool>");
+  CHECK(tokenizer->StopIds() == Ids{0});
+  GgufVocabulary gpt2 = ByteLevelVocabulary();
+  gpt2.pre = "gpt-2";
+  CHECK(Encode(*Make(std::move(gpt2)), "ab12") == Ids{6, 8});
+}
+
+TEST_CASE("entries that only pad the vocabulary are no tokens") {
+  const auto tokenizer = Make(ByteLevelVocabulary());
+  CHECK(tokenizer->vocab_size() == 10);
+  CHECK_FALSE(tokenizer->IsToken(10));
+}
+
+TEST_CASE("every known pre compiles, llama-bpe adds BOS and takes whole words, qwen2 composes") {
+  for (const char* pre : {"gpt-2", "llama-bpe", "llama-v3", "llama3", "qwen2", "qwen35", "gpt-4o",
+                          "tekken", "smollm", "starcoder"}) {
+    CAPTURE(pre);
+    GgufVocabulary gguf = ByteLevelVocabulary();
+    gguf.pre = pre;
+    gguf.bos_id = 0;
+    CHECK(Encode(*Make(std::move(gguf)), "ab", {.add_special_tokens = false}) == Ids{6});
+  }
+  GgufVocabulary llama = ByteLevelVocabulary();
+  llama.pre = "llama-bpe";
+  llama.bos_id = 0;
+  llama.merges = {};
+  CHECK(Encode(*Make(std::move(llama)), "ab") == Ids{0, 6});
+  GgufVocabulary qwen = ByteLevelVocabulary();
+  qwen.pre = "qwen2";
+  qwen.tokens[1] = "Ã";
+  qwen.tokens[2] = "©";
+  qwen.tokens[6] = "Ã©";
+  qwen.tokens[7] = "ĠÃ©";
+  qwen.merges = {"Ã ©"};
+  CHECK(Encode(*Make(std::move(qwen)), "e\u0301") == Ids{6});
+}
+
+GgufVocabulary SentencePieceVocabulary() {
+  GgufVocabulary gguf;
+  gguf.model = "llama";
+  gguf.tokens = {"<unk>", "<s>", "</s>", "<0xC3>", "<0xA9>", "▁", "a", "b", "▁a", "ab", "▁ab"};
+  gguf.scores = {0, 0, 0, 0, 0, -5, -6, -7, -2, -1, -3};
+  gguf.token_types = {2, 3, 3, 6, 6, 1, 1, 1, 1, 1, 1};
+  return gguf;
+}
+
+TEST_CASE("a llama vocabulary joins the pieces of the highest score") {
+  const auto tokenizer = Make(SentencePieceVocabulary());
+  CHECK(Encode(*tokenizer, "ab") == Ids{1, 10});  // ▁ ab, then ▁ab
+  CHECK(Encode(*tokenizer, "a b") == Ids{1, 8, 5, 7});
+  CHECK(Encode(*tokenizer, "é") == Ids{1, 5, 3, 4});
+  CHECK(Encode(*tokenizer, "中") == Ids{1, 5, 0});  // its bytes are missing
+  CHECK(Encode(*tokenizer, "ab</s>a") == Ids{1, 10, 2, 8});
+  CHECK(tokenizer->Decode(Ids{1, 10, 8}, true) == "ab a");
+  CHECK(tokenizer->eos_id() == 2);
+}
+
+TEST_CASE("equal scores merge the leftmost pair first") {
+  GgufVocabulary gguf = SentencePieceVocabulary();
+  gguf.add_space_prefix = false;
+  gguf.add_bos = false;
+  gguf.tokens.insert(gguf.tokens.end(), {"aa", "ba"});
+  gguf.scores.insert(gguf.scores.end(), {-1, -1});
+  gguf.token_types.insert(gguf.token_types.end(), {1, 1});
+  const auto tokenizer = Make(std::move(gguf));
+  CHECK(Encode(*tokenizer, "aba") == Ids{9, 6});
+  CHECK(Encode(*tokenizer, "baa") == Ids{12, 6});
+  CHECK(tokenizer->Decode(Ids{8}, false) == " a");
+}
+
+TEST_CASE("what a GGUF vocabulary lacks is said") {
+  GgufVocabulary gguf = ByteLevelVocabulary();
+  gguf.model = "bert";
+  CHECK(RefusalOf(gguf) == "tokenizer.ggml.model is \"bert\", supported are gpt2 and llama");
+  gguf = ByteLevelVocabulary();
+  for (const char* pre : {"default", "", "viking"}) {
+    gguf.pre = pre;
+    CHECK(RefusalOf(gguf).starts_with("tokenizer.ggml.pre is \"" + std::string(pre) +
+                                      "\", supported are gpt-2, llama-bpe"));
+  }
+  gguf = ByteLevelVocabulary();
+  gguf.merges.push_back("a 1");
+  CHECK(RefusalOf(gguf).find("the result \"a1\"") != std::string::npos);
+  gguf = ByteLevelVocabulary();
+  gguf.tokens[1] = "b";
+  CHECK(RefusalOf(gguf).find("has two ids") != std::string::npos);
+  gguf = ByteLevelVocabulary();
+  gguf.token_types.pop_back();
+  CHECK(RefusalOf(gguf) == "tokenizer.ggml.token_type has 10 entries, tokenizer.ggml.tokens 11");
+  gguf = ByteLevelVocabulary();
+  gguf.eos_id = 77;
+  CHECK(RefusalOf(gguf) == "tokenizer.ggml.eos_token_id is 77, which is no token");
+  gguf = ByteLevelVocabulary();
+  gguf.add_bos = true;
+  CHECK(RefusalOf(gguf) == "tokenizer.ggml.add_bos_token is true without a bos_token_id");
+  gguf = SentencePieceVocabulary();
+  gguf.scores.pop_back();
+  CHECK(RefusalOf(gguf) == "tokenizer.ggml.scores has 10 entries, tokenizer.ggml.tokens 11");
+  gguf = SentencePieceVocabulary();
+  gguf.scores[3] = std::numeric_limits<float>::quiet_NaN();
+  CHECK(RefusalOf(gguf) == "tokenizer.ggml.scores holds a number that is not finite");
+  CHECK(RefusalOf({}) == "tokenizer.ggml.tokens is empty");
+}
+
+}  // namespace
+}  // namespace sglrun::tokenizer

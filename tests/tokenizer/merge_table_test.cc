@@ -1,0 +1,75 @@
+#include "tokenizer/merge_table.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+
+namespace sglrun::tokenizer {
+namespace {
+
+// The definition, word for word: the lowest rank, the leftmost first, until none is left.
+std::vector<TokenId> NaiveApply(const MergeTable& merges, std::vector<TokenId> ids) {
+  while (true) {
+    std::size_t best = ids.size();
+    std::uint32_t rank = Merge::kNone;
+    for (std::size_t i = 0; i + 1 < ids.size(); ++i) {
+      const Merge merge = merges.Find(ids[i], ids[i + 1]);
+      if (merge.rank < rank) {
+        rank = merge.rank;
+        best = i;
+      }
+    }
+    if (best == ids.size()) return ids;
+    ids[best] = merges.Find(ids[best], ids[best + 1]).result;
+    ids.erase(ids.begin() + static_cast<std::ptrdiff_t>(best) + 1);
+  }
+}
+
+std::uint32_t Next(std::uint32_t& state) {
+  state = state * 1664525u + 1013904223u;
+  return state >> 8;
+}
+
+TEST_CASE("random merges on random words of all lengths agree with the definition") {
+  std::uint32_t state = 1;
+  for (int round = 0; round < 200; ++round) {
+    const std::uint32_t letters = 2 + Next(state) % 4;
+    MergeTable merges;
+    std::uint32_t tokens = letters;
+    for (std::uint32_t rank = 0; rank < 24; ++rank) {
+      // Ranks repeat in some rounds, as equal scores of SentencePiece do.
+      merges.Set(static_cast<TokenId>(Next(state) % tokens),
+                 static_cast<TokenId>(Next(state) % tokens),
+                 {round % 2 == 0 ? rank : rank / 3, static_cast<TokenId>(tokens)});
+      ++tokens;
+    }
+    for (const std::size_t length : {0, 1, 2, 3, 17, 39, 40, 41, 42, 100, 333}) {
+      std::vector<TokenId> word(length);
+      for (TokenId& id : word) id = static_cast<TokenId>(Next(state) % letters);
+      std::vector<TokenId> out;
+      merges.Apply(word, out);
+      CAPTURE(round);
+      CAPTURE(length);
+      CHECK(out == NaiveApply(merges, word));
+    }
+  }
+}
+
+TEST_CASE("a pair set twice has its last merge") {
+  MergeTable merges;
+  merges.Set(1, 2, {5, 7});
+  merges.Set(1, 2, {3, 8});
+  CHECK(merges.Find(1, 2).result == 8);
+  CHECK(merges.Find(2, 1).rank == Merge::kNone);
+}
+
+TEST_CASE("the table keeps what it knows while it grows") {
+  MergeTable merges;
+  for (TokenId id = 0; id < 5000; ++id) {
+    merges.Set(id, id + 1, {static_cast<std::uint32_t>(id), 2 * id});
+  }
+  for (TokenId id = 0; id < 5000; ++id) REQUIRE(merges.Find(id, id + 1).result == 2 * id);
+}
+
+}  // namespace
+}  // namespace sglrun::tokenizer

@@ -1,4 +1,4 @@
-// Packing of weights into panels (kernels/cpu/panels.h), and embed, which reads rows back.
+// Packing of weights into panels (kernels/cpu/panels.h).
 #include "kernels/packed_weight.h"
 
 #include "kernels/cpu/dot.h"
@@ -12,12 +12,6 @@ namespace {
 // Elements of K that one thread packs at a time: 64 rows of them fill 8 KiB (bf16) of a panel,
 // which stay in the first-level cache although each row visits every fourth line of them.
 constexpr std::int64_t kChunk = 64;
-
-std::uint32_t* Lane(const PackedWeight& weight, std::int64_t row, std::int64_t step) {
-  auto* lanes = static_cast<std::uint32_t*>(weight.data.data());
-  return lanes + row / kPanelWidth * PanelLanes(weight.k, weight.dtype) + step * kPanelWidth +
-         row % kPanelWidth;
-}
 
 // Elements [begin, end) of one row; begin is even.
 void PackBf16(const float* x, std::int64_t begin, std::int64_t end, std::uint32_t* lane) {
@@ -63,36 +57,13 @@ void PackRows(const PackRowsArgs& args, KernelContext& context) {
          ++r) {
       const float* x = Row(args.rows, r - args.first_row);
       if (bf16) {
-        PackBf16(x, begin, end, Lane(weight, r, begin / 2));
+        PackBf16(x, begin, end, PanelLane(weight, r, begin / 2));
       } else {
-        PackF32(x, begin, end, Lane(weight, r, begin));
+        PackF32(x, begin, end, PanelLane(weight, r, begin));
       }
     }
   };
   ForEachItem(context.pool(), panels * chunks, pack);
-}
-
-void Embed(const EmbedArgs& args, KernelContext& context) {
-  const PackedWeight& weight = *args.weight;
-  const std::int32_t* ids = args.ids.data();
-  const auto tokens = static_cast<std::int64_t>(args.ids.size());
-  ForRange(context.pool(), tokens, weight.k, [&](std::int64_t first, std::int64_t last) {
-    for (std::int64_t t = first; t < last; ++t) {
-      float* out = Row(args.out, t);
-      const std::uint32_t* lane = Lane(weight, ids[t], 0);
-      if (weight.dtype == tensor::DType::kF32) {
-        for (std::int64_t i = 0; i < weight.k; ++i) {
-          __builtin_memcpy(out + i, lane + i * kPanelWidth, sizeof *out);
-        }
-        continue;
-      }
-      for (std::int64_t i = 0; i < weight.k; ++i) {
-        const std::uint32_t pair = lane[i / 2 * kPanelWidth];
-        const std::uint32_t bits = i % 2 == 0 ? pair << 16 : pair & 0xFFFF0000u;
-        __builtin_memcpy(out + i, &bits, sizeof *out);
-      }
-    }
-  });
 }
 
 }  // namespace sglrun::kernels::cpu::SGLRUN_ISA

@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include "tensor/dtype.h"
+#include "kernels/packed_weight.h"
 
 namespace sglrun::kernels::cpu {
 
@@ -23,6 +23,15 @@ constexpr std::int64_t StepCount(std::int64_t k, tensor::DType dtype) {
 // Both forms spend four bytes on an output of a step.
 constexpr std::int64_t PanelLanes(std::int64_t k, tensor::DType dtype) {
   return StepCount(k, dtype) * kPanelWidth;
+}
+
+// The lane of `row` at `step`; the next step is kPanelWidth further.
+__attribute__((always_inline)) inline std::uint32_t* PanelLane(const PackedWeight& weight,
+                                                               std::int64_t row,
+                                                               std::int64_t step) {
+  auto* lanes = static_cast<std::uint32_t*>(weight.data.data());
+  return lanes + row / kPanelWidth * PanelLanes(weight.k, weight.dtype) + step * kPanelWidth +
+         row % kPanelWidth;
 }
 
 }  // namespace sglrun::kernels::cpu

@@ -1,0 +1,23 @@
+#include "kernels/store_kv.h"
+
+#include "kernels/ref/ops.h"
+
+namespace sglrun::kernels::ref {
+
+void StoreKv(const StoreKvArgs& args, KernelContext&) {
+  const KvLayout& layout = args.cache.layout;
+  for (std::size_t t = 0; t < args.slots.size(); ++t) {
+    const float* key = args.k.row(static_cast<std::int64_t>(t));
+    const float* value = args.v.row(static_cast<std::int64_t>(t));
+    for (std::int64_t h = 0; h < layout.num_kv_heads; ++h) {
+      for (std::int64_t d = 0; d < layout.head_dim; ++d) {
+        StoreElement(args.cache.data, layout.dtype, KeyIndex(layout, args.slots[t], h, d),
+                     key[h * layout.head_dim + d]);
+        StoreElement(args.cache.data, layout.dtype, ValueIndex(layout, args.slots[t], h, d),
+                     value[h * layout.head_dim + d]);
+      }
+    }
+  }
+}
+
+}  // namespace sglrun::kernels::ref

@@ -101,8 +101,8 @@ class Bench {
   // The seconds of --output-tokens steps in which all rows decode and none is in its prompt. Rows
   // that came in first are some tokens ahead by then, so each is given that many more.
   Result<double> DecodeSteps(std::int64_t rows) {
-    const std::int64_t ahead =
-        rows * options_.prompt_tokens / engine_.options().max_batch_tokens + 2 * rows;
+    const std::int64_t budget = engine_.options().max_batch_tokens - rows;
+    const std::int64_t ahead = rows * options_.prompt_tokens / budget + 2;
     const std::int64_t goal = engine_.stats().prompt_tokens + rows * options_.prompt_tokens;
     for (std::int64_t i = 0; i < rows; ++i) {
       SGLRUN_RETURN_IF_ERROR(Submit(options_.prompt_tokens, options_.output_tokens + ahead));
@@ -209,8 +209,9 @@ Result<BenchReport> Measure(const Options& options, const kernels::Backend& back
   const tensor::DType kv_dtype = KvDType(options, loaded.dtype);
   engine::EngineOptions engine_options = EngineOptionsOf(options, kv_dtype);
   engine_options.max_rows = std::ranges::max(options.batch_sizes);
+  // Room for prompts beside a full batch of decoding rows.
   engine_options.max_batch_tokens =
-      std::max(engine_options.max_batch_tokens, engine_options.max_rows);
+      std::max(engine_options.max_batch_tokens, 2 * engine_options.max_rows);
   const std::int64_t vocab_size = loaded.model->config().vocab_size;
   const auto tokenizer = MakeNumericTokenizer(vocab_size);
   SGLRUN_ASSIGN_OR_RETURN(
@@ -220,8 +221,9 @@ Result<BenchReport> Measure(const Options& options, const kernels::Backend& back
   Bench bench(options, *engine, CostOf(loaded.model->config(), loaded.dtype, kv_dtype, backend),
               vocab_size);
   SGLRUN_ASSIGN_OR_RETURN(report.first_token_s, bench.FirstToken(options.prompt_tokens));
+  const std::int64_t longest = engine->options().context_length - 1;
   for (const std::int64_t length : options.prefill_lengths) {
-    SGLRUN_ASSIGN_OR_RETURN(const Measurement m, bench.Prefill(length));
+    SGLRUN_ASSIGN_OR_RETURN(const Measurement m, bench.Prefill(std::min(length, longest)));
     report.prefill.push_back(m);
   }
   for (const std::int64_t rows : options.batch_sizes) {

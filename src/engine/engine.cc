@@ -6,6 +6,7 @@
 
 #include "base/strings.h"
 #include "engine/block_manager.h"
+#include "engine/engine_setup.h"
 #include "engine/logprob_recorder.h"
 #include "engine/memory_plan.h"
 #include "engine/prompt_logprobs.h"
@@ -20,44 +21,6 @@
 #include "sampling/sampling_batch.h"
 
 namespace sglrun::engine {
-
-namespace {
-
-std::vector<std::int32_t> StopIds(const model::ModelConfig& config,
-                                  const tokenizer::Tokenizer& tokenizer) {
-  std::vector<std::int32_t> ids = config.eos_token_ids;
-  const std::vector<std::int32_t> others = tokenizer.StopIds();
-  ids.insert(ids.end(), others.begin(), others.end());
-  return ids;
-}
-
-// Columns of the head without a token (padding, gaps) are never picked.
-std::vector<std::uint32_t> SampleableBits(const tokenizer::Tokenizer& tokenizer,
-                                          std::int64_t vocab_size) {
-  std::vector<std::uint32_t> bits(static_cast<std::size_t>((vocab_size + 31) / 32), 0);
-  for (std::int32_t id = 0; id < vocab_size; ++id) {
-    if (tokenizer.IsToken(id)) bits[static_cast<std::size_t>(id / 32)] |= 1u << (id % 32);
-  }
-  return bits;
-}
-
-// Fills in what was left to choose, or tells what does not fit the model.
-Result<EngineOptions> EffectiveOptions(EngineOptions options, const model::ModelConfig& config) {
-  if (options.max_rows < 1 || options.max_batch_tokens < 1) {
-    return Error{"--max-rows is " + std::to_string(options.max_rows) +
-                 " and --max-batch-tokens is " + std::to_string(options.max_batch_tokens) +
-                 ", both must be at least 1"};
-  }
-  if (options.context_length == 0) options.context_length = config.context_length;
-  if (options.context_length < 2 || options.context_length > config.context_length) {
-    return Error{"--context-length is " + FormatCount(options.context_length) +
-                 ", the model allows 2 to " + FormatCount(config.context_length)};
-  }
-  options.max_batch_tokens = std::max(options.max_batch_tokens, options.max_rows);
-  return options;
-}
-
-}  // namespace
 
 struct Engine::Impl {
   Impl(model::Model& the_model, const tokenizer::Tokenizer& the_tokenizer,
@@ -262,10 +225,13 @@ void Engine::Impl::TakeTokens() {
 void Engine::Impl::TakeToken(Sequence& sequence, std::int64_t row,
                              const sampling::SampledTokens& out) {
   const auto r = static_cast<std::size_t>(row);
-  const std::string place = "output token " + std::to_string(sequence.generated_size() + 1);
+  const auto place = [&] {
+    return "output token " + std::to_string(sequence.generated_size() + 1);
+  };
   if (sequence.failure) return;
   if (out.status[r] == kernels::RowStatus::kNaN) {
-    sequence.failure = AbortedRecord("the model's logits for " + place + " are not numbers (NaN)");
+    sequence.failure =
+        AbortedRecord("the model's logits for " + place() + " are not numbers (NaN)");
     return;
   }
   if (sequence.limits().max_new_tokens == 0) {
@@ -274,7 +240,7 @@ void Engine::Impl::TakeToken(Sequence& sequence, std::int64_t row,
     return;
   }
   if (out.status[r] == kernels::RowStatus::kNoneLeft) {
-    sequence.failure = AbortedRecord("no token allowed for " + place);
+    sequence.failure = AbortedRecord("no token allowed for " + place());
     return;
   }
   const std::int32_t token = out.tokens[r];

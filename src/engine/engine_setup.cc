@@ -1,0 +1,42 @@
+#include "engine/engine_setup.h"
+
+#include <algorithm>
+#include <string>
+
+#include "base/strings.h"
+
+namespace sglrun::engine {
+
+std::vector<std::int32_t> StopIds(const model::ModelConfig& config,
+                                  const tokenizer::Tokenizer& tokenizer) {
+  std::vector<std::int32_t> ids = config.eos_token_ids;
+  const std::vector<std::int32_t> others = tokenizer.StopIds();
+  ids.insert(ids.end(), others.begin(), others.end());
+  return ids;
+}
+
+std::vector<std::uint32_t> SampleableBits(const tokenizer::Tokenizer& tokenizer,
+                                          std::int64_t vocab_size) {
+  std::vector<std::uint32_t> bits(static_cast<std::size_t>((vocab_size + 31) / 32), 0);
+  for (std::int32_t id = 0; id < vocab_size; ++id) {
+    if (tokenizer.IsToken(id)) bits[static_cast<std::size_t>(id / 32)] |= 1u << (id % 32);
+  }
+  return bits;
+}
+
+Result<EngineOptions> EffectiveOptions(EngineOptions options, const model::ModelConfig& config) {
+  if (options.max_rows < 1 || options.max_batch_tokens < 1) {
+    return Error{"--max-rows is " + std::to_string(options.max_rows) +
+                 " and --max-batch-tokens is " + std::to_string(options.max_batch_tokens) +
+                 ", both must be at least 1"};
+  }
+  if (options.context_length == 0) options.context_length = config.context_length;
+  if (options.context_length < 2 || options.context_length > config.context_length) {
+    return Error{"--context-length is " + FormatCount(options.context_length) +
+                 ", the model allows 2 to " + FormatCount(config.context_length)};
+  }
+  options.max_batch_tokens = std::max(options.max_batch_tokens, options.max_rows);
+  return options;
+}
+
+}  // namespace sglrun::engine

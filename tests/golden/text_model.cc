@@ -163,9 +163,11 @@ void CheckTokenizerStrings(const tokenizer::Tokenizer& tokenizer, const std::str
       CHECK(static_cast<std::int64_t>(ids->size()) == expected[i].Find("count")->as_int());
       CHECK(Fnv1a(*ids) == expected[i].Find("fnv1a")->as_string());
     }
-    // Both vocabularies are byte-level without a normalizer and add no special token: text
-    // survives.
-    CHECK(tokenizer.Decode(*ids, /*skip_special_tokens=*/false) == ToValidUtf8(text));
+    // Both vocabularies are byte-level without a normalizer and add no special token: text survives
+    // where every byte has a token (SmolLM2's vocabulary lacks a few control characters).
+    const std::string valid = ToValidUtf8(text);
+    if (valid.find_first_of(missing_bytes) != std::string::npos) continue;
+    CHECK(tokenizer.Decode(*ids, /*skip_special_tokens=*/false) == valid);
   }
 }
 

@@ -18,17 +18,18 @@ for ((i = 0; i < 300; ++i)); do
   esac
 done > input.jsonl
 
-run() { "$binary" batch input.jsonl -m "$source_dir/samples/model" --no-timing -q --max-rows 16 -t 1 "$@"; }
+# No function around it: in the background $! has to be the program itself.
+command=("$binary" batch input.jsonl -m "$source_dir/samples/model" --no-timing -q --max-rows 16 -t 1)
 
 started=$(date +%s%N)
 code=0
-run -o whole.jsonl || code=$?
+"${command[@]}" -o whole.jsonl || code=$?
 [ "$code" -eq 1 ] || { echo "exit code $code, expected 1 (some records are wrong)"; exit 1; }
 took=$((($(date +%s%N) - started) / 1000000))
 
 killed=0 finished=0 RANDOM=7
 while [ "$killed" -lt "$moments" ]; do
-  run -o part.jsonl & child=$!
+  "${command[@]}" -o part.jsonl & child=$!
   # Anywhere between the start and somewhat after the end.
   sleep "$(awk -v r=$RANDOM -v t="$took" 'BEGIN { printf "%.4f", r / 32768 * t / 1000 * 0.6 }')"
   if kill -9 "$child" 2>/dev/null; then killed=$((killed + 1)); fi
@@ -41,7 +42,7 @@ while [ "$killed" -lt "$moments" ]; do
   fi
 done
 code=0
-run -o part.jsonl || code=$?
+"${command[@]}" -o part.jsonl || code=$?
 [ "$code" -eq 1 ]
 cmp whole.jsonl part.jsonl
 echo "killed $killed times, finished $((finished + 1)) times"

@@ -58,7 +58,8 @@ Result<std::string> JsonView::Type() const {
 }
 
 Error JsonView::Expected(std::string_view wanted) const {
-  return Error{path_ + " is " + json_->Excerpt() + ", must be " + std::string(wanted)};
+  const std::string place = path_.empty() ? "the file" : path_;
+  return Error{place + " is " + json_->Excerpt() + ", must be " + std::string(wanted)};
 }
 
 Error JsonView::Unsupported(std::string_view name,

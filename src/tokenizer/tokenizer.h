@@ -52,7 +52,9 @@ class Tokenizer {
   virtual Result<std::vector<TokenId>> Encode(std::string_view text,
                                               EncodeOptions options) const = 0;
 
-  // Decodes all ids at once; ids without a token decode to nothing. The result is valid UTF-8.
+  // Decodes all ids at once; ids without a token decode to nothing. The result is valid UTF-8. Byte
+  // tokens ("<0xC3>") follow the reference: a run that is not valid UTF-8 as a whole becomes one
+  // U+FFFD a byte.
   virtual std::string Decode(std::span<const TokenId> ids, bool skip_special_tokens) const = 0;
 
   // Largest id + 1; ids below it may be unused.
@@ -87,7 +89,8 @@ class Tokenizer {
 
 // Decodes a sequence token by token. Emitted pieces joined equal the final text; at most three
 // bytes of an unfinished character are held back, and what is still unfinished at the end becomes
-// U+FFFD.
+// U+FFFD. The final text is Tokenizer::Decode of the ids, except that an ill-formed run of byte tokens
+// keeps its whole characters: they were emitted before the fault came.
 //
 //   IncrementalDetokenizer out(tokenizer, prompt_tail, /*skip_special_tokens=*/true);
 //   text += out.Append(id);  ...  text += out.Finish();

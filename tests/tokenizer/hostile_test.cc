@@ -12,7 +12,7 @@ std::string Model(const std::string& body) {
 
 TEST_CASE("each fault of a file has its sentence") {
   CHECK(Refusal("").starts_with("tokenizer.json: byte 0: "));
-  CHECK(Refusal("[]") == "tokenizer.json:  is [], must be an object");
+  CHECK(Refusal("[]") == "tokenizer.json: the file is [], must be an object");
   CHECK(Refusal("{}") == "tokenizer.json: model is missing");
   CHECK(Refusal(R"({"model":{"type":"Unigram"}})") ==
         "tokenizer.json: model.type is \"Unigram\", supported are BPE");

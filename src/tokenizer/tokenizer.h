@@ -89,8 +89,8 @@ class Tokenizer {
 
 // Decodes a sequence token by token. Emitted pieces joined equal the final text; at most three
 // bytes of an unfinished character are held back, and what is still unfinished at the end becomes
-// U+FFFD. The final text is Tokenizer::Decode of the ids, except that an ill-formed run of byte tokens
-// keeps its whole characters: they were emitted before the fault came.
+// U+FFFD. The final text is Tokenizer::Decode of the ids, except that an ill-formed run of byte
+// tokens keeps its whole characters: they were emitted before the fault came.
 //
 //   IncrementalDetokenizer out(tokenizer, prompt_tail, /*skip_special_tokens=*/true);
 //   text += out.Append(id);  ...  text += out.Finish();

@@ -152,7 +152,17 @@ constexpr std::string_view kExitStatus =
     "written, the same command continues. A second SIGINT ends at once.\n"
     ".TP\n\\fB141\\fR\nthe reader of standard output went away\n";
 
+constexpr std::string_view kNotes =
+    "A prompt may have at most context-length - 1 tokens and max_new_tokens may fill the rest "
+    "exactly; SGLang keeps a few positions free there.\n\nResults are the same bytes for one "
+    "binary, one model and one instruction set. Another instruction set rounds differently, so a "
+    "run is not continued on one: `--isa` names it, the run file holds the name.\n\nPatterns of "
+    "stop_regex are PCRE2, not Python: `(?P<name>..)` is understood, `\\Z` means the end or "
+    "before a last newline.";
+
 constexpr std::string_view kFiles =
+    ".TP\n\\fIOUT\\fR.journal\nwhich row belongs to which record: needed to continue a run "
+    "and to merge shards; may be deleted when neither is wanted any more\n"
     ".TP\n\\fIOUT\\fR.run.json\nthe account of the run: effective options, the model's "
     "fingerprint, "
     "effective sampling defaults, instruction set, counts, timings\n"
@@ -179,6 +189,7 @@ std::string ManPage() {
   out += Section("ROWS") + Roff(kRows) + "\n";
   out += Section("EXIT STATUS") + std::string(kExitStatus);
   out += Section("FILES") + std::string(kFiles);
+  out += Section("NOTES") + Roff(kNotes) + "\n";
   return out;
 }
 

@@ -22,7 +22,7 @@ const std::vector<CommandSpec>& CommandTable() {
            "file, on neighbours, threads or shards. Records without a seed of their own draw from "
            "--seed and their content.\n"
            "\n"
-           "A run that was stopped, by a signal, a full disk or the power switch, goes on when the "
+           "A run that was stopped, by a signal, a full disk or kill -9, goes on when the "
            "same command is given again. Rows are found again by content, so the input may have "
            "grown or been reordered meanwhile. Another model or other sampling options are refused "
            "unless --overwrite says so.\n"

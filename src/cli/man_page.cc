@@ -85,6 +85,8 @@ void AppendOptions(std::string& out) {
   out += Section("OPTIONS");
   out +=
       "The words in brackets are defaults; behind them stand the commands that have the option.\n";
+  out += ".TP\n" + Bold("-h") + ", " + Bold("--help") +
+         "\nThe options of a command in a line each, or explained with examples.\n";
   std::string_view group;
   for (const OptionSpec& option : OptionTable()) {
     if (option.group != group) {

@@ -177,6 +177,8 @@ class BatchRun {
     BatchSource::Parts parts;
     SGLRUN_ASSIGN_OR_RETURN(parts.record_options, MakeRecordOptions(options_, source));
     SGLRUN_ASSIGN_OR_RETURN(parts.reader, io::JsonlReader::Open(options_.inputs));
+    // Not earlier: opening waits for a pipe's first bytes, and there is nothing to be finished yet.
+    WatchStopSignals();
     CollectFacts(source, *backend);
     // Before the weights, which may take a while: an output that cannot be used is told at once.
     SGLRUN_RETURN_IF_ERROR(OpenOutput());
@@ -280,7 +282,6 @@ class BatchRun {
 }  // namespace
 
 Result<int> RunBatch(const Options& options) {
-  WatchStopSignals();
   ::signal(SIGPIPE, SIG_IGN);  // a closed pipe comes back as a write error
   return BatchRun(options).Run();
 }

@@ -1,0 +1,40 @@
+// The four front ends: from the text of a constraint to an expression of a Grammar. Each may be
+// called from another (a structural tag holds schemas, regexes and EBNF; EBNF holds regexes).
+//
+// All check their text against Limits first and never recurse deeper than Limits::nesting.
+#pragma once
+
+#include <string_view>
+
+#include "base/result.h"
+#include "grammar/grammar.h"
+#include "grammar/options.h"
+#include "grammar/vocabulary.h"
+
+namespace sglrun::grammar {
+
+struct FrontEnd {
+  Grammar& grammar;
+  const GrammarOptions& options;
+  const Vocabulary* vocabulary;  // nullptr without a tokenizer: tokens can then be named by id only
+  Budget& budget;
+  GrammarReport& report;
+};
+
+using ExprResult = Result<ExprId, GrammarError>;
+
+struct RegexFlags {
+  bool ignore_case = false;
+  bool dot_all = false;
+  bool json_string = false;  // spelled as inside a JSON string, without its quotes
+};
+
+ExprResult AppendRegex(FrontEnd& front, std::string_view pattern, RegexFlags flags = {});
+// The start rule of the text as an expression; its rules are added under their own names, so that
+// several texts can stand in one Grammar.
+ExprResult AppendEbnf(FrontEnd& front, std::string_view text);
+// `text`: an object, a boolean, or $$ANY$$. `pointer` is put before every pointer of a message.
+ExprResult AppendJsonSchema(FrontEnd& front, std::string_view text, std::string_view pointer = "");
+ExprResult AppendStructuralTag(FrontEnd& front, std::string_view text);
+
+}  // namespace sglrun::grammar

@@ -1,0 +1,25 @@
+// A Grammar made ready for matching: one small deterministic byte automaton a rule, with calls and
+// counters (grammar.md 5.2), and the masks found so far (5.4).
+#pragma once
+
+#include <cstddef>
+#include <memory>
+
+#include "base/result.h"
+#include "grammar/grammar.h"
+#include "grammar/limits.h"
+
+namespace sglrun::grammar {
+
+// Immutable but for caches that are filled while matching; safe to share between threads.
+class CompiledGrammar {
+ public:
+  // kUnsatisfiable when no finite text (or token) sequence is a member, kTooLarge past a limit.
+  static Result<std::shared_ptr<const CompiledGrammar>, GrammarError> Compile(
+      const Grammar& grammar, Budget& budget);
+
+  virtual ~CompiledGrammar() = default;
+  virtual std::size_t MemoryBytes() const = 0;  // caches included
+};
+
+}  // namespace sglrun::grammar

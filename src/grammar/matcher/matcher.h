@@ -1,0 +1,63 @@
+// Where one text stands in a grammar, and which tokens may come next. Owned by one thread; copies
+// are independent (fork).
+//
+//   Matcher m(compiled, vocabulary);
+//   m.FillMask(mask);            // before sampling
+//   m.AcceptToken(id);           // after
+//   if (m.IsComplete()) ...      // an end token is allowed here
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "grammar/matcher/compiled_grammar.h"
+#include "grammar/vocabulary.h"
+
+namespace sglrun::grammar {
+
+class Matcher {
+ public:
+  Matcher(std::shared_ptr<const CompiledGrammar> grammar,
+          std::shared_ptr<const Vocabulary> vocabulary);
+  ~Matcher();
+  Matcher(const Matcher&);
+  Matcher& operator=(const Matcher&);
+  Matcher(Matcher&&) noexcept;
+  Matcher& operator=(Matcher&&) noexcept;
+
+  // The text so far (empty at first) is a complete member: end tokens are allowed.
+  bool IsComplete() const;
+  // Some byte or token can still follow.
+  bool CanContinue() const;
+  // kTooLarge once a frontier or the work of a token passed its limit; nothing is accepted then.
+  const std::optional<GrammarError>& failure() const;
+
+  // Advances by bytes; the number taken before the first that no member has there. When that is
+  // less than bytes.size(), the state is that after the accepted ones.
+  std::size_t AcceptBytes(std::string_view bytes);
+  // Advances by one token, as text or as a token element; false (and no change) when neither fits.
+  bool AcceptToken(std::int32_t id);
+  // Takes back the last `count` AcceptToken calls.
+  void Rollback(std::int64_t count);
+
+  // Sets bit id % 32 of word id / 32 for each id that may come next, end tokens apart; all other
+  // bits are cleared. words.size() == vocabulary.words_per_mask().
+  enum class Mask : std::uint8_t { kSome, kNone, kAllText };
+  Mask FillMask(std::span<std::uint32_t> words);
+  // The same, by trying every token: the oracle of the tests and of --random-masks.
+  Mask FillMaskSlowly(std::span<std::uint32_t> words) const;
+
+  // The longest text that must come next, whatever is chosen; "" when there is a choice or the text
+  // may end here.
+  std::string ForcedBytes() const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace sglrun::grammar

@@ -1,0 +1,21 @@
+// Regular expressions as automata over characters (grammar.md 2): for places where a pattern is
+// intersected with other constraints. AppendRegex (front_end.h) is the other door: it keeps counted
+// repetitions as counters instead of unrolling them.
+#pragma once
+
+#include <string_view>
+
+#include "grammar/automaton/dfa.h"
+#include "grammar/front_end.h"
+
+namespace sglrun::grammar {
+
+enum class RegexMatch : std::uint8_t {
+  kFull,    // the whole text, as for the regex field
+  kSearch,  // somewhere in the text, as for "pattern" (3.6)
+};
+
+// The language of texts that match, over scalar values. flags.json_string is ignored here.
+DfaResult RegexDfa(std::string_view pattern, RegexMatch match, RegexFlags flags, Budget& budget);
+
+}  // namespace sglrun::grammar

@@ -1,0 +1,58 @@
+// What a grammar needs to know of a tokenizer: the byte string of every text token, sorted, as a
+// trie in flat arrays; and which ids are tokens without text.
+//
+// A text token has bytes and is not special. Special, unused, padding and out-of-range ids are
+// never text (grammar.md 0.3). Several ids may have the same bytes; all of them are kept.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tokenizer/tokenizer.h"
+
+namespace sglrun::grammar {
+
+class Vocabulary {
+ public:
+  // `logit_width`: ids [tokenizer.vocab_size(), logit_width) exist in a mask but are never allowed.
+  Vocabulary(const tokenizer::Tokenizer& tokenizer, std::int64_t logit_width);
+  // For tests: the text of every id, "" for ids that are no text.
+  Vocabulary(std::span<const std::string> texts, std::int64_t logit_width);
+
+  std::int64_t logit_width() const { return logit_width_; }
+  std::int64_t words_per_mask() const { return (logit_width_ + 31) / 32; }
+  bool IsText(std::int32_t id) const { return !Text(id).empty(); }
+  std::string_view Text(std::int32_t id) const;  // "" for ids that are no text
+  bool IsToken(std::int32_t id) const;           // text, special or control, but not unused
+  // The id that a grammar may name as `name` ("<|im_end|>"): one vocabulary entry.
+  std::optional<std::int32_t> Find(std::string_view name) const;
+
+  // Node i of the trie, in preorder: one byte below its parent. Node 0 is the root.
+  struct Node {
+    std::uint8_t byte = 0;
+    std::uint8_t depth = 0;        // bytes from the root; tokens longer than 255 bytes are no text
+    std::int32_t subtree_end = 0;  // nodes [i + 1, subtree_end) lie below i
+    std::int32_t first_token = 0;  // tokens [first_token, next node's first_token) end here
+  };
+  std::span<const Node> nodes() const { return nodes_; }
+  // Ids in the order of the trie: those that end at node i or below are
+  // [nodes()[i].first_token, nodes()[subtree_end].first_token). A last node closes the array.
+  std::span<const std::int32_t> sorted_ids() const { return sorted_ids_; }
+
+ private:
+  void Build();
+
+  const tokenizer::Tokenizer* tokenizer_ = nullptr;
+  std::int64_t logit_width_ = 0;
+  std::string arena_;
+  std::vector<std::uint32_t> text_begin_;  // [ids + 1]
+  std::vector<Node> nodes_;
+  std::vector<std::int32_t> sorted_ids_;
+};
+
+}  // namespace sglrun::grammar

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <cstdlib>
 #include <limits>
 
 #include "base/utf8.h"
@@ -22,12 +23,19 @@ constexpr std::size_t kLinearKeySearch = 16;
 // Builds a Json from RapidJSON's events; a stack of open containers keeps it free of recursion.
 class Builder {
  public:
-  explicit Builder(int max_depth) : max_depth_(max_depth) {}
+  // `number_texts`: what stands in place of the scanner's numbers, in their order; may be null.
+  Builder(int max_depth, std::vector<std::string>* number_texts)
+      : max_depth_(max_depth), number_texts_(number_texts) {}
 
   bool Null() { return Add(Json()); }
   bool Bool(bool b) { return Add(Json(b)); }
   bool Int(int i) { return Add(Json(static_cast<std::int64_t>(i))); }
-  bool Uint(unsigned u) { return Add(Json(static_cast<std::int64_t>(u))); }
+  bool Uint(unsigned u) {
+    if (number_texts_ != nullptr) {
+      return Add(Json(JsonNumber{std::move((*number_texts_)[next_number_++])}));
+    }
+    return Add(Json(static_cast<std::int64_t>(u)));
+  }
   bool Int64(std::int64_t i) { return Add(Json(i)); }
   bool Uint64(std::uint64_t u) {
     if (u > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max())) {
@@ -59,6 +67,7 @@ class Builder {
 
   ParsedJson Take() { return {std::move(root_), std::move(duplicate_keys_)}; }
   const std::string& failure() const { return failure_; }
+  bool too_deep() const { return too_deep_; }
 
  private:
   bool Fail(std::string message) {
@@ -79,6 +88,7 @@ class Builder {
 
   bool Push(Json container) {
     if (static_cast<int>(stack_.size()) >= max_depth_) {
+      too_deep_ = true;
       return Fail("nested deeper than " + std::to_string(max_depth_) + " levels");
     }
     stack_.push_back(std::move(container));
@@ -144,11 +154,66 @@ class Builder {
   }
 
   const int max_depth_;
+  std::vector<std::string>* const number_texts_;
+  std::size_t next_number_ = 0;
+  bool too_deep_ = false;
   Json root_;
   std::vector<Json> stack_;
   std::vector<std::string> duplicate_keys_;
   std::string failure_;
 };
+
+bool IsDigit(char c) {
+  return c >= '0' && c <= '9';
+}
+
+// The length of the JSON number that `text` begins with, 0 when it begins with none.
+std::size_t NumberLength(std::string_view text) {
+  std::size_t at = 0;
+  const auto digits = [&] {
+    const std::size_t begin = at;
+    while (at < text.size() && IsDigit(text[at])) ++at;
+    return at > begin;
+  };
+  const auto skip = [&](std::string_view any_of) {
+    const bool found = at < text.size() && any_of.find(text[at]) != std::string_view::npos;
+    if (found) ++at;
+    return found;
+  };
+  skip("-");
+  if (!skip("0") && !digits()) return 0;
+  if (skip(".") && !digits()) return 0;
+  if (skip("eE")) {
+    skip("+-");
+    if (!digits()) return 0;
+  }
+  return at;
+}
+
+// RapidJSON's scanner refuses numbers beyond a double even when asked for their text. So it is
+// given "0" and blanks in place of each number (offsets stay), and the texts come back in order.
+std::string TakeNumbersOut(std::string_view text, std::vector<std::string>& numbers) {
+  std::string rest(text);
+  bool in_string = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (in_string) {
+      if (text[i] == '\\')
+        ++i;
+      else if (text[i] == '"')
+        in_string = false;
+      continue;
+    }
+    if (text[i] == '"') in_string = true;
+    if (text[i] != '-' && !IsDigit(text[i])) continue;
+    const std::size_t length = NumberLength(text.substr(i));
+    if (length == 0) break;  // no JSON: the scanner says so, here or before
+    numbers.emplace_back(text.substr(i, length));
+    rest.replace(i, length, length, ' ');
+    rest[i] = '0';
+    i += length - 1;
+  }
+  return rest;
+}
 
 std::string LowerFirst(std::string text) {
   if (!text.empty() && text[0] >= 'A' && text[0] <= 'Z') text[0] = static_cast<char>(text[0] + 32);
@@ -200,6 +265,8 @@ void DumpTo(std::string& out, const Json& value, bool canonical) {
     } else {
       AppendNumber(out, d);
     }
+  } else if (value.is_number_text()) {
+    out += value.number_text();
   } else if (value.is_string()) {
     AppendJsonString(out, value.as_string());
   } else if (value.is_array()) {
@@ -226,8 +293,14 @@ const Json* Json::Find(std::string_view key) const {
 
 const char* Json::KindName() const {
   static constexpr const char* kNames[] = {"null",     "a boolean", "an integer", "a number",
-                                           "a string", "an array",  "an object"};
+                                           "a string", "an array",  "an object",  "a number"};
   return kNames[value_.index()];
+}
+
+double Json::as_double() const {
+  if (is_int()) return static_cast<double>(as_int());
+  if (is_number_text()) return std::strtod(number_text().c_str(), nullptr);
+  return std::get<double>(value_);
 }
 
 std::string Json::Dump() const {
@@ -260,14 +333,17 @@ Result<ParsedJson, JsonError> ParseJson(std::string_view text, JsonParseOptions 
     return JsonError{bad, "invalid UTF-8"};
   }
   constexpr unsigned kFlags = rapidjson::kParseIterativeFlag | rapidjson::kParseFullPrecisionFlag;
-  Builder builder(options.max_depth);
+  std::vector<std::string> numbers;
+  std::string without_numbers;
+  if (options.keep_number_text) text = without_numbers = TakeNumbersOut(text, numbers);
+  Builder builder(options.max_depth, options.keep_number_text ? &numbers : nullptr);
   rapidjson::MemoryStream stream(text.data(), text.size());
   rapidjson::Reader reader;
   const rapidjson::ParseResult result = reader.Parse<kFlags>(stream, builder);
   if (result.IsError()) {
     std::string message = builder.failure();
     if (message.empty()) message = LowerFirst(rapidjson::GetParseError_En(result.Code()));
-    return JsonError{result.Offset(), std::move(message)};
+    return JsonError{result.Offset(), std::move(message), builder.too_deep()};
   }
   return builder.Take();
 }

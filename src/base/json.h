@@ -15,6 +15,11 @@
 
 namespace sglrun {
 
+// A number as its text spells it, of any length (JsonParseOptions::keep_number_text).
+struct JsonNumber {
+  std::string text;
+};
+
 class Json {
  public:
   using Array = std::vector<Json>;
@@ -30,12 +35,14 @@ class Json {
   Json(std::string value) : value_(std::move(value)) {}  // NOLINT: implicit by design
   Json(Array value) : value_(std::move(value)) {}        // NOLINT: implicit by design
   Json(Object value) : value_(std::move(value)) {}       // NOLINT: implicit by design
+  Json(JsonNumber value) : value_(std::move(value)) {}   // NOLINT: implicit by design
 
   bool is_null() const { return std::holds_alternative<std::monostate>(value_); }
   bool is_bool() const { return std::holds_alternative<bool>(value_); }
   bool is_int() const { return std::holds_alternative<std::int64_t>(value_); }
   bool is_double() const { return std::holds_alternative<double>(value_); }
-  bool is_number() const { return is_int() || is_double(); }
+  bool is_number_text() const { return std::holds_alternative<JsonNumber>(value_); }
+  bool is_number() const { return is_int() || is_double() || is_number_text(); }
   bool is_string() const { return std::holds_alternative<std::string>(value_); }
   bool is_array() const { return std::holds_alternative<Array>(value_); }
   bool is_object() const { return std::holds_alternative<Object>(value_); }
@@ -43,9 +50,8 @@ class Json {
   // The kind must fit; callers ask first.
   bool as_bool() const { return std::get<bool>(value_); }
   std::int64_t as_int() const { return std::get<std::int64_t>(value_); }
-  double as_double() const {  // any number
-    return is_int() ? static_cast<double>(as_int()) : std::get<double>(value_);
-  }
+  double as_double() const;  // any number; of a text too long for a double, the nearest or infinity
+  const std::string& number_text() const { return std::get<JsonNumber>(value_).text; }
   const std::string& as_string() const { return std::get<std::string>(value_); }
   std::string& as_string() { return std::get<std::string>(value_); }
   const Array& as_array() const { return std::get<Array>(value_); }
@@ -62,23 +68,27 @@ class Json {
   // Compact text; object members in their order.
   std::string Dump() const;
   // Compact text with the keys of every object sorted by bytes: equal content, equal text.
-  // Numbers with an integral value inside int64 print as integers, so 1, 1.0 and 1e0 agree.
+  // Numbers with an integral value inside int64 print as integers, so 1, 1.0 and 1e0 agree (not
+  // so number texts: they stay as written).
   std::string CanonicalDump() const;
 
   // The value cut to `limit` bytes, for error sentences.
   std::string Excerpt(std::size_t limit = 60) const;
 
  private:
-  std::variant<std::monostate, bool, std::int64_t, double, std::string, Array, Object> value_;
+  std::variant<std::monostate, bool, std::int64_t, double, std::string, Array, Object, JsonNumber>
+      value_;
 };
 
 struct JsonError {
   std::size_t offset = 0;  // byte of the text
   std::string message;     // "invalid value", "nested deeper than 256 levels", ...
+  bool too_deep = false;   // well-formed so far, but past max_depth
 };
 
 struct JsonParseOptions {
-  int max_depth = 256;  // levels of arrays and objects
+  int max_depth = 256;            // levels of arrays and objects
+  bool keep_number_text = false;  // numbers become JsonNumber, whatever their length and size
 };
 
 struct ParsedJson {

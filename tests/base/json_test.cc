@@ -41,6 +41,45 @@ TEST_CASE("integers keep 64 bits, larger ones become doubles") {
   CHECK(Parsed("1e2").is_double());
 }
 
+TEST_CASE("numbers keep their text when asked, of any length and size") {
+  const auto text_of = [](const Json& value) {
+    REQUIRE(value.is_number_text());
+    CHECK(value.is_number());
+    CHECK_EQ(std::string(value.KindName()), "a number");
+    return value.number_text();
+  };
+  const std::string digits(1000, '7');
+  for (const std::string& number :
+       {std::string("0"), std::string("-0"), std::string("1.50"), std::string("-12E+05"),
+        std::string("1e999999999"), digits, "0." + digits, "1e" + digits}) {
+    const Result<ParsedJson, JsonError> parsed = ParseJson(number, {.keep_number_text = true});
+    CAPTURE(number);
+    REQUIRE(parsed.ok());
+    CHECK_EQ(text_of(parsed->value), number);
+    CHECK_EQ(parsed->value.Dump(), number);
+  }
+  const std::string text =
+      R"({"a":[1.0,"2 \"3",-4],"b":5,"b":6e2,"c \\":7,"d":{"1":null,"e":true},"f":8})";
+  const Result<ParsedJson, JsonError> parsed = ParseJson(text, {.keep_number_text = true});
+  REQUIRE(parsed.ok());
+  CHECK_EQ(parsed->value.Dump(),
+           R"({"a":[1.0,"2 \"3",-4],"b":6e2,"c \\":7,"d":{"1":null,"e":true},"f":8})");
+  CHECK_EQ(parsed->value.Find("b")->as_double(), 600);
+  for (const char* bad : {"01", "+1", ".5", "1.", "1e", "-", "--1", "1-2", "1 2", "1.5.5", "1true",
+                          "[1,]", "1e+", "-01", "[1 2]", "0x1", "truee1", "1a"}) {
+    CAPTURE(bad);
+    CHECK_FALSE(ParseJson(bad, {.keep_number_text = true}).ok());
+  }
+  CHECK_EQ(ParseJson("[1, 22, 3x]", {.keep_number_text = true}).error().offset, 9u);
+}
+
+TEST_CASE("an error tells depth from other faults") {
+  CHECK(ParseJson("[[[1]]]", {.max_depth = 2}).error().too_deep);
+  CHECK_FALSE(ParseJson("[[1", {.max_depth = 2}).error().too_deep);
+  const std::string deep(100'000, '[');
+  CHECK(ParseJson(deep, {.max_depth = 512, .keep_number_text = true}).error().too_deep);
+}
+
 TEST_CASE("what is no JSON is refused") {
   for (const char* text : {"",
                            " ",

@@ -1,0 +1,36 @@
+// The names of "format" (grammar.md 3.7) and the texts each allows.
+//
+// Under-acceptances: leap seconds only with offsets of whole quarters of an hour; no host name
+// label with "--" as third and fourth character (an A-label's validity is no regular matter);
+// relative JSON pointers without index manipulation (drafts disagree).
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string_view>
+
+#include "grammar/automaton/dfa.h"
+#include "grammar/json_schema/number_language.h"
+
+namespace sglrun::grammar {
+
+enum class FormatKind : std::uint8_t {
+  kString,       // asserted on strings: FormatDfa
+  kNumber,       // asserted on numbers (or nothing to assert): FormatNumbers
+  kUnsupported,  // known, but not enforceable: regex, iri, idn-email, ...
+  kUnknown,      // an annotation; worth a note
+};
+
+FormatKind KindOfFormat(std::string_view name);
+
+// The texts of a kString format, over scalar values, minimal. Built on first use and kept for the
+// life of the process; safe to call from several threads.
+using SharedDfa = std::shared_ptr<const Dfa>;
+Result<SharedDfa, GrammarError> FormatDfa(std::string_view name, Budget& budget);
+
+// What a kNumber format says: int32 and int64 are integers within their range, float and double
+// say nothing.
+NumberConstraints FormatNumbers(std::string_view name);
+
+}  // namespace sglrun::grammar

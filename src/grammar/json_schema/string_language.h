@@ -1,0 +1,67 @@
+// JSON strings under constraints (grammar.md 3.5, 3.6), on the decoded value: as an expression with
+// its quotes, and as a test of one value. Serves property names too.
+//
+// Patterns are checked when a language is built: kInvalid, kUnsupported, kTooLarge as RegexDfa says
+// (the message names the pattern; the caller adds the pointer). Formats must be of
+// FormatKind::kString: the caller deals with the other kinds.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "grammar/automaton/dfa.h"
+#include "grammar/front_end.h"
+#include "grammar/json_schema/format.h"
+
+namespace sglrun::grammar {
+
+// All that a location says about strings, in conjunction. Lengths count code points. The second
+// half is what `not` leaves.
+struct StringConstraints {
+  std::int64_t min_length = 0;
+  std::optional<std::int64_t> max_length;
+  std::vector<std::string> patterns;  // each found somewhere in the value
+  std::vector<std::string> formats;
+
+  std::vector<std::string> not_patterns;
+  std::vector<std::string> not_formats;
+  std::vector<std::string> excluded;  // whole values, UTF-8
+
+  friend bool operator==(const StringConstraints&, const StringConstraints&) = default;
+};
+
+StringConstraints Conjoin(const StringConstraints& a, const StringConstraints& b);
+
+// The decoded values over scalar values, for products of the caller's own (cells of
+// patternProperties). No constraint gives AnyText().
+DfaResult StringValues(const StringConstraints& constraints, Budget& budget);
+
+// Whether no string satisfies the constraints.
+Result<bool, GrammarError> IsUnsatisfiable(const StringConstraints& constraints, Budget& budget);
+
+// Such a string with its quotes, Never when there is none. With lengths alone every character has
+// all spellings of 3.5 and lengths are counters; otherwise the one spelling of 3.6.
+ExprResult AppendString(FrontEnd& front, const StringConstraints& constraints);
+// The same for a set of decoded values.
+ExprResult AppendStringOf(FrontEnd& front, const Dfa& values);
+
+// Tests single values against the constraints; built once for many values.
+class StringTest {
+ public:
+  static Result<StringTest, GrammarError> Create(const StringConstraints& constraints,
+                                                 Budget& budget);
+  bool Accepts(std::string_view utf8) const;  // must be valid UTF-8
+
+ private:
+  StringTest() = default;
+
+  std::int64_t min_length_ = 0;
+  std::optional<std::int64_t> max_length_;
+  std::vector<SharedDfa> wanted_, forbidden_;
+  std::vector<std::string> excluded_;  // sorted
+};
+
+}  // namespace sglrun::grammar

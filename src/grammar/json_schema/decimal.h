@@ -39,7 +39,7 @@ class Decimal {
 
   // Without an exponent: "-1500", "0.25". nullopt when that takes more than `limit` digits.
   std::optional<std::string> Plain(std::size_t limit) const;
-  // The shortest way to say it with an exponent; equal values, equal texts: "-15e2".
+  // Equal values, equal texts: "-15e2", "7".
   std::string Canonical() const;
 
   // By value: 1, 1.0 and 1e0 are equal.

@@ -11,7 +11,7 @@
 #include <string_view>
 
 #include "grammar/automaton/dfa.h"
-#include "grammar/json_schema/number_language.h"
+#include "grammar/json_schema/number_constraints.h"
 
 namespace sglrun::grammar {
 

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -28,7 +29,7 @@ struct StringConstraints {
 
   std::vector<std::string> not_patterns;
   std::vector<std::string> not_formats;
-  std::vector<std::string> excluded;  // whole values, UTF-8
+  std::set<std::string> excluded;  // whole values, UTF-8
 
   friend bool operator==(const StringConstraints&, const StringConstraints&) = default;
 };
@@ -61,7 +62,7 @@ class StringTest {
   std::int64_t min_length_ = 0;
   std::optional<std::int64_t> max_length_;
   std::vector<SharedDfa> wanted_, forbidden_;
-  std::vector<std::string> excluded_;  // sorted
+  std::set<std::string> excluded_;
 };
 
 }  // namespace sglrun::grammar

@@ -45,6 +45,8 @@ class Vocabulary {
   std::span<const std::int32_t> sorted_ids() const { return sorted_ids_; }
 
  private:
+  void AddText(std::string_view text);
+  std::int32_t IdCount() const { return static_cast<std::int32_t>(text_begin_.size()) - 1; }
   void Build();
 
   const tokenizer::Tokenizer* tokenizer_ = nullptr;

@@ -1,0 +1,121 @@
+#include "grammar/vocabulary.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace sglrun::grammar {
+namespace {
+
+constexpr std::size_t kMaxTextBytes = 255;  // Node::depth
+
+// The first eight bytes as a number that compares like them; shorter texts sort first among equals.
+std::uint64_t Head(std::string_view text) {
+  std::uint64_t head = 0;
+  for (std::size_t i = 0; i < 8; ++i) {
+    head = head << 8 | (i < text.size() ? static_cast<unsigned char>(text[i]) : 0);
+  }
+  return head;
+}
+
+std::size_t CommonPrefix(std::string_view a, std::string_view b) {
+  const auto end = std::mismatch(a.begin(), a.end(), b.begin(), b.end()).first;
+  return static_cast<std::size_t>(end - a.begin());
+}
+
+}  // namespace
+
+Vocabulary::Vocabulary(const tokenizer::Tokenizer& tokenizer, std::int64_t logit_width)
+    : tokenizer_(&tokenizer), logit_width_(logit_width) {
+  const auto ids =
+      static_cast<std::int32_t>(std::min<std::int64_t>(tokenizer.vocab_size(), logit_width));
+  text_begin_.push_back(0);
+  for (std::int32_t id = 0; id < ids; ++id) {
+    if (tokenizer.IsToken(id) && !tokenizer.IsSpecial(id)) AddText(tokenizer.TokenBytes(id));
+    text_begin_.push_back(static_cast<std::uint32_t>(arena_.size()));
+  }
+  Build();
+}
+
+Vocabulary::Vocabulary(std::span<const std::string> texts, std::int64_t logit_width)
+    : logit_width_(logit_width) {
+  text_begin_.push_back(0);
+  for (const std::string& text : texts) {
+    AddText(text);
+    text_begin_.push_back(static_cast<std::uint32_t>(arena_.size()));
+  }
+  Build();
+}
+
+void Vocabulary::AddText(std::string_view text) {
+  if (text.size() <= kMaxTextBytes) arena_ += text;
+}
+
+std::string_view Vocabulary::Text(std::int32_t id) const {
+  if (id < 0 || id >= IdCount()) return {};
+  const std::size_t begin = text_begin_[static_cast<std::size_t>(id)];
+  return std::string_view(arena_).substr(begin,
+                                         text_begin_[static_cast<std::size_t>(id) + 1] - begin);
+}
+
+bool Vocabulary::IsToken(std::int32_t id) const {
+  if (id < 0 || id >= IdCount()) return false;
+  return tokenizer_ == nullptr || tokenizer_->IsToken(id);
+}
+
+std::optional<std::int32_t> Vocabulary::Find(std::string_view name) const {
+  if (tokenizer_ != nullptr) {
+    const auto id = tokenizer_->Find(name);
+    return id && *id < IdCount() ? id : std::nullopt;
+  }
+  for (std::int32_t id = 0; id < IdCount(); ++id) {
+    if (!name.empty() && Text(id) == name) return id;
+  }
+  return std::nullopt;
+}
+
+void Vocabulary::Build() {
+  struct Entry {
+    std::uint64_t head;
+    std::int32_t id;
+  };
+  std::vector<Entry> entries;
+  entries.reserve(static_cast<std::size_t>(IdCount()));
+  for (std::int32_t id = 0; id < IdCount(); ++id) {
+    if (IsText(id)) entries.push_back({Head(Text(id)), id});
+  }
+  std::sort(entries.begin(), entries.end(), [&](const Entry& a, const Entry& b) {
+    if (a.head != b.head) return a.head < b.head;
+    const int order = Text(a.id).compare(Text(b.id));
+    return order != 0 ? order < 0 : a.id < b.id;
+  });
+
+  nodes_.reserve(entries.size() * 2 + 2);
+  sorted_ids_.reserve(entries.size());
+  nodes_.push_back({});
+  std::vector<std::int32_t> path{0};  // nodes of the text before, the root first
+  const auto close = [&](std::size_t depth) {
+    for (; path.size() > depth + 1; path.pop_back()) {
+      nodes_[static_cast<std::size_t>(path.back())].subtree_end =
+          static_cast<std::int32_t>(nodes_.size());
+    }
+  };
+  std::string_view before;
+  for (const Entry& entry : entries) {
+    const std::string_view text = Text(entry.id);
+    close(CommonPrefix(before, text));
+    for (std::size_t depth = path.size() - 1; depth < text.size(); ++depth) {
+      path.push_back(static_cast<std::int32_t>(nodes_.size()));
+      nodes_.push_back({.byte = static_cast<std::uint8_t>(text[depth]),
+                        .depth = static_cast<std::uint8_t>(depth + 1),
+                        .first_token = static_cast<std::int32_t>(sorted_ids_.size())});
+    }
+    sorted_ids_.push_back(entry.id);
+    before = text;
+  }
+  close(0);
+  nodes_[0].subtree_end = static_cast<std::int32_t>(nodes_.size());
+  nodes_.push_back({.subtree_end = static_cast<std::int32_t>(nodes_.size() + 1),
+                    .first_token = static_cast<std::int32_t>(sorted_ids_.size())});
+}
+
+}  // namespace sglrun::grammar

@@ -9,12 +9,14 @@
 namespace sglrun {
 namespace {
 
+// The first sink is stderr; a log file is the second. Each has a level of its own.
 spdlog::logger& Logger() {
   static const std::shared_ptr<spdlog::logger> logger = [] {
     auto sink = std::make_shared<spdlog::sinks::stderr_sink_mt>();
     sink->set_pattern("sglrun: %l: %v");
+    sink->set_level(spdlog::level::warn);
     auto made = std::make_shared<spdlog::logger>("sglrun", sink);
-    made->set_level(spdlog::level::warn);
+    made->set_level(spdlog::level::trace);
     made->flush_on(spdlog::level::debug);
     return made;
   }();
@@ -26,13 +28,14 @@ spdlog::logger& Logger() {
 void SetLogLevel(LogLevel level) {
   static constexpr spdlog::level::level_enum kLevels[] = {
       spdlog::level::err, spdlog::level::warn, spdlog::level::info, spdlog::level::debug};
-  Logger().set_level(kLevels[static_cast<int>(level)]);
+  Logger().sinks().front()->set_level(kLevels[static_cast<int>(level)]);
 }
 
 Status SetLogFile(const std::string& path) {
   try {
     auto sink = std::make_shared<spdlog::sinks::basic_file_sink_mt>(path);
     sink->set_pattern("%Y-%m-%dT%H:%M:%S.%e %l %v");
+    sink->set_level(spdlog::level::info);
     Logger().sinks().push_back(std::move(sink));
   } catch (const spdlog::spdlog_ex& problem) {
     return Error{std::string("cannot open the log file: ") + problem.what()};

@@ -10,8 +10,8 @@ namespace sglrun {
 
 enum class LogLevel { kError, kWarning, kInfo, kDebug };
 
-void SetLogLevel(LogLevel level);
-// Also writes every message, with its time, to this file.
+void SetLogLevel(LogLevel level);  // of stderr
+// Also writes every message from kInfo up, with its time, to this file, whatever stderr shows.
 Status SetLogFile(const std::string& path);
 
 void LogError(std::string_view message);

@@ -267,7 +267,9 @@ class BatchRun {
   Status Report() {
     report_.wall_s = SecondsSince(start_);
     report_.peak_rss_bytes = PeakResidentBytes();
-    if (!options_.quiet) std::fprintf(stderr, "%s\n", SummaryLine(report_).c_str());
+    const std::string summary = SummaryLine(report_);
+    if (!options_.quiet && !options_.verbose) std::fprintf(stderr, "%s\n", summary.c_str());
+    LogInfo(summary);
     const std::string path = RunFilePath(options_, *output_);
     return path.empty() ? Status() : WriteRunFile(path, report_, facts_);
   }

@@ -6,6 +6,7 @@
 
 #include "base/utf8.h"
 #include "tokenizer/byte_alphabet.h"
+#include "tokenizer/component.h"
 #include "tokenizer/pattern.h"
 
 namespace sglrun::tokenizer {
@@ -207,7 +208,10 @@ Result<Decoder> Decoder::Parse(const JsonView& json) {
     out.strips_leading_space_ = true;
     return out;
   }
-  SGLRUN_RETURN_IF_ERROR(out.ParseInto(json));
+  SGLRUN_RETURN_IF_ERROR(
+      VisitComponents(json, "decoders", [&](std::string_view type, const JsonView& component) {
+        return out.AddComponent(type, component);
+      }));
   out.joins_bytes_ = out.joins_bytes_ && out.steps_.size() == 1;
   return out;
 }
@@ -229,14 +233,7 @@ Decoder Decoder::SentencePiece(bool strips_leading_space) {
   return out;
 }
 
-Status Decoder::ParseInto(const JsonView& json) {
-  SGLRUN_ASSIGN_OR_RETURN(const std::string type, json.Type());
-  if (type == "Sequence") {
-    SGLRUN_ASSIGN_OR_RETURN(const JsonView list, json.Member("decoders"));
-    SGLRUN_ASSIGN_OR_RETURN(const std::vector<JsonView> elements, list.Elements());
-    for (const JsonView& element : elements) SGLRUN_RETURN_IF_ERROR(ParseInto(element));
-    return {};
-  }
+Status Decoder::AddComponent(std::string_view type, const JsonView& json) {
   StepPtr step;
   if (type == "ByteLevel") {
     step = std::make_unique<ByteLevelStep>();
@@ -265,8 +262,7 @@ Status Decoder::ParseInto(const JsonView& json) {
     step = std::make_unique<StripStep>(std::move(text), start, stop, joined_);
     strips_leading_space_ = strips_leading_space_ || (joined_ && start > 0);
   } else {
-    SGLRUN_ASSIGN_OR_RETURN(const JsonView name, json.Member("type"));
-    return name.Unsupported(type, kNames);
+    return UnknownComponent(json, type, kNames);
   }
   steps_.push_back(std::move(step));
   return {};

@@ -38,7 +38,7 @@ class Decoder {
   bool StripsLeadingSpace() const { return strips_leading_space_; }
 
  private:
-  Status ParseInto(const JsonView& json);
+  Status AddComponent(std::string_view type, const JsonView& json);
 
   std::vector<std::unique_ptr<DecoderStep>> steps_;
   bool joined_ = false;  // the steps so far made one text of the tokens

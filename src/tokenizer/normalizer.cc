@@ -5,6 +5,7 @@
 
 #include "base/utf8.h"
 #include "tokenizer/byte_alphabet.h"
+#include "tokenizer/component.h"
 #include "tokenizer/pattern.h"
 #include "tokenizer/unicode.h"
 
@@ -107,10 +108,7 @@ Result<StepPtr> ParseStrip(const JsonView& json) {
   return StepPtr(std::make_unique<StripStep>(left, right));
 }
 
-struct Kind {
-  std::string_view name;
-  Result<StepPtr> (*parse)(const JsonView&);
-};
+using Kind = ComponentKind<StepPtr>;
 constexpr std::array kKinds = {
     Kind{"NFC", MakeFunctionStep<Normalize<NormalForm::kNfc>>},
     Kind{"NFD", MakeFunctionStep<Normalize<NormalForm::kNfd>>},
@@ -128,7 +126,14 @@ constexpr std::array kKinds = {
 
 Result<Normalizer> Normalizer::Parse(const JsonView& json) {
   Normalizer out;
-  if (!json.json().is_null()) SGLRUN_RETURN_IF_ERROR(out.ParseInto(json));
+  if (json.json().is_null()) return out;
+  SGLRUN_RETURN_IF_ERROR(VisitComponents(
+      json, "normalizers", [&](std::string_view type, const JsonView& component) -> Status {
+        SGLRUN_ASSIGN_OR_RETURN(StepPtr step,
+                                ParseComponent<StepPtr>(component, type, kKinds, {"Sequence"}));
+        out.steps_.push_back(std::move(step));
+        return {};
+      }));
   return out;
 }
 
@@ -147,26 +152,6 @@ Normalizer Normalizer::Nfc() {
   Normalizer out;
   out.steps_.push_back(std::make_unique<FunctionStep>(Normalize<NormalForm::kNfc>));
   return out;
-}
-
-Status Normalizer::ParseInto(const JsonView& json) {
-  SGLRUN_ASSIGN_OR_RETURN(const std::string type, json.Type());
-  if (type == "Sequence") {
-    SGLRUN_ASSIGN_OR_RETURN(const JsonView list, json.Member("normalizers"));
-    SGLRUN_ASSIGN_OR_RETURN(const std::vector<JsonView> elements, list.Elements());
-    for (const JsonView& element : elements) SGLRUN_RETURN_IF_ERROR(ParseInto(element));
-    return {};
-  }
-  std::vector<std::string_view> names = {"Sequence"};
-  for (const Kind& kind : kKinds) {
-    names.push_back(kind.name);
-    if (kind.name != type) continue;
-    SGLRUN_ASSIGN_OR_RETURN(StepPtr step, kind.parse(json));
-    steps_.push_back(std::move(step));
-    return {};
-  }
-  SGLRUN_ASSIGN_OR_RETURN(const JsonView name, json.Member("type"));
-  return name.Unsupported(type, names);
 }
 
 Status Normalizer::Apply(std::string& text) const {

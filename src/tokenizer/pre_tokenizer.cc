@@ -7,6 +7,7 @@
 
 #include "base/utf8.h"
 #include "tokenizer/byte_alphabet.h"
+#include "tokenizer/component.h"
 #include "tokenizer/pattern.h"
 #include "tokenizer/pre_patterns.h"
 #include "tokenizer/unicode.h"
@@ -214,10 +215,7 @@ Result<StepPtr> ParseCharDelimiterSplit(const JsonView& json) {
   return MakeCharacterStep([c](char32_t x) { return x == c; }, SplitBehavior::kRemoved);
 }
 
-struct Kind {
-  std::string_view name;
-  Result<StepPtr> (*parse)(const JsonView&);
-};
+using Kind = ComponentKind<StepPtr>;
 constexpr std::array kKinds = {
     Kind{"Split", ParseSplit},
     Kind{"Metaspace", ParseMetaspace},
@@ -231,7 +229,11 @@ constexpr std::array kKinds = {
 
 Result<PreTokenizer> PreTokenizer::Parse(const JsonView& json) {
   PreTokenizer out;
-  if (!json.json().is_null()) SGLRUN_RETURN_IF_ERROR(out.ParseInto(json));
+  if (json.json().is_null()) return out;
+  SGLRUN_RETURN_IF_ERROR(
+      VisitComponents(json, "pretokenizers", [&](std::string_view type, const JsonView& component) {
+        return out.AddComponent(type, component);
+      }));
   return out;
 }
 
@@ -245,14 +247,7 @@ Result<PreTokenizer> PreTokenizer::FromPattern(std::string_view pattern, bool di
   return out;
 }
 
-Status PreTokenizer::ParseInto(const JsonView& json) {
-  SGLRUN_ASSIGN_OR_RETURN(const std::string type, json.Type());
-  if (type == "Sequence") {
-    SGLRUN_ASSIGN_OR_RETURN(const JsonView list, json.Member("pretokenizers"));
-    SGLRUN_ASSIGN_OR_RETURN(const std::vector<JsonView> elements, list.Elements());
-    for (const JsonView& element : elements) SGLRUN_RETURN_IF_ERROR(ParseInto(element));
-    return {};
-  }
+Status PreTokenizer::AddComponent(std::string_view type, const JsonView& json) {
   ends_with_letters_ = type == "ByteLevel";
   if (type == "ByteLevel") {
     SGLRUN_ASSIGN_OR_RETURN(const bool prefix, json.BoolOr("add_prefix_space", true));
@@ -265,16 +260,10 @@ Status PreTokenizer::ParseInto(const JsonView& json) {
     steps_.push_back(std::make_unique<LettersStep>());
     return {};
   }
-  std::vector<std::string_view> names = {"Sequence", "ByteLevel"};
-  for (const Kind& kind : kKinds) {
-    names.push_back(kind.name);
-    if (kind.name != type) continue;
-    SGLRUN_ASSIGN_OR_RETURN(StepPtr step, kind.parse(json));
-    steps_.push_back(std::move(step));
-    return {};
-  }
-  SGLRUN_ASSIGN_OR_RETURN(const JsonView name, json.Member("type"));
-  return name.Unsupported(type, names);
+  SGLRUN_ASSIGN_OR_RETURN(StepPtr step,
+                          ParseComponent<StepPtr>(json, type, kKinds, {"Sequence", "ByteLevel"}));
+  steps_.push_back(std::move(step));
+  return {};
 }
 
 Status PreTokenizer::Split(const Piece& text, TextArena& arena, std::vector<Piece>& out) const {

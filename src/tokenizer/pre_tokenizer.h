@@ -35,7 +35,7 @@ class PreTokenizer {
   bool TakeByteLevel();
 
  private:
-  Status ParseInto(const JsonView& json);
+  Status AddComponent(std::string_view type, const JsonView& json);
 
   std::vector<std::unique_ptr<PreTokenizerStep>> steps_;
   bool ends_with_letters_ = false;

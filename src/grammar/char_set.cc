@@ -19,8 +19,28 @@ CharSet CharSet::All() {
 }
 
 void CharSet::Add(CharRange range) {
-  ranges_.push_back(range);
-  Normalize();
+  range.last = std::min(range.last, kLastScalar);
+  AddPiece({range.first, std::min(range.last, kLastBelow)});
+  AddPiece({std::max(range.first, kFirstAbove), range.last});
+}
+
+// Takes the place of the ranges that it meets or touches.
+void CharSet::AddPiece(CharRange piece) {
+  if (piece.first > piece.last) return;
+  const auto begin = std::lower_bound(
+      ranges_.begin(), ranges_.end(), piece.first,
+      [](const CharRange& range, char32_t first) { return range.last + 1 < first; });
+  auto end = begin;
+  for (; end != ranges_.end() && end->first <= piece.last + 1; ++end) {
+    piece.first = std::min(piece.first, end->first);
+    piece.last = std::max(piece.last, end->last);
+  }
+  if (begin == end) {
+    ranges_.insert(begin, piece);
+  } else {
+    *begin = piece;
+    ranges_.erase(begin + 1, end);
+  }
 }
 
 CharSet CharSet::Union(const CharSet& other) const {

@@ -20,10 +20,11 @@ class CharSet {
  public:
   CharSet() = default;
   CharSet(std::initializer_list<CharRange> ranges);  // any order, may overlap
+  explicit CharSet(std::vector<CharRange> ranges);   // the same: the way to add many at once
   static CharSet All();
   static CharSet Of(char32_t c) { return CharSet{{c, c}}; }
 
-  void Add(CharRange range);
+  void Add(CharRange range);  // cheap when ranges come in order
   CharSet Union(const CharSet& other) const;
   CharSet Intersect(const CharSet& other) const;
   CharSet Complement() const;
@@ -38,6 +39,7 @@ class CharSet {
 
  private:
   void Normalize();
+  void AddPiece(CharRange piece);
 
   std::vector<CharRange> ranges_;
 };

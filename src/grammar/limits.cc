@@ -25,7 +25,12 @@ Budget::Budget(const Limits& limits)
 
 Result<void, GrammarError> Budget::Spend(const char* doing) {
   constexpr std::uint32_t kCallsPerLook = 1024;
-  if (++calls_ % kCallsPerLook != 0 || std::chrono::steady_clock::now() < end_) return {};
+  if (++calls_ % kCallsPerLook != 0) return {};
+  return SpendNow(doing);
+}
+
+Result<void, GrammarError> Budget::SpendNow(const char* doing) const {
+  if (std::chrono::steady_clock::now() < end_) return {};
   return GrammarError{Verdict::kTooLarge, std::string("compiling takes longer than ") +
                                               std::to_string(limits_->compile_time.count()) +
                                               " ms (while " + doing + ")"};

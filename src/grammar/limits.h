@@ -33,6 +33,8 @@ class Budget {
   const Limits& limits() const { return *limits_; }
   // kTooLarge when the time is used up. `doing`: "intersecting patterns", for the sentence.
   Result<void, GrammarError> Spend(const char* doing);
+  // The same, but looks at the clock at once: for loops that count their own steps.
+  Result<void, GrammarError> SpendNow(const char* doing) const;
 
  private:
   const Limits* limits_;

@@ -1,0 +1,47 @@
+#include "grammar/automaton/sequence_pool.h"
+
+#include <algorithm>
+
+namespace sglrun::grammar {
+namespace {
+
+std::uint64_t Hash(std::span<const std::int32_t> sequence) {
+  std::uint64_t hash = 0x9E3779B97F4A7C15 ^ sequence.size();
+  for (const std::int32_t number : sequence) {
+    hash = (hash ^ static_cast<std::uint32_t>(number)) * 0xD6E8FEB86659FD93;
+    hash ^= hash >> 32;
+  }
+  return hash;
+}
+
+}  // namespace
+
+std::int32_t SequencePool::Intern(std::span<const std::int32_t> sequence) {
+  const std::uint64_t hash = Hash(sequence);
+  const std::size_t mask = slots_.size() - 1;
+  std::size_t slot = hash & mask;
+  for (; slots_[slot] != kFree; slot = (slot + 1) & mask) {
+    const std::int32_t id = slots_[slot];
+    if (hashes_[static_cast<std::size_t>(id)] != hash) continue;
+    if (std::ranges::equal((*this)[id], sequence)) return id;
+  }
+  const std::int32_t id = size();
+  slots_[slot] = id;
+  hashes_.push_back(hash);
+  numbers_.insert(numbers_.end(), sequence.begin(), sequence.end());
+  begin_.push_back(numbers_.size());
+  if (2 * hashes_.size() > slots_.size()) Grow();
+  return id;
+}
+
+void SequencePool::Grow() {
+  slots_.assign(2 * slots_.size(), kFree);
+  const std::size_t mask = slots_.size() - 1;
+  for (std::size_t id = 0; id < hashes_.size(); ++id) {
+    std::size_t slot = hashes_[id] & mask;
+    while (slots_[slot] != kFree) slot = (slot + 1) & mask;
+    slots_[slot] = static_cast<std::int32_t>(id);
+  }
+}
+
+}  // namespace sglrun::grammar

@@ -20,7 +20,8 @@ class CharSet {
  public:
   CharSet() = default;
   CharSet(std::initializer_list<CharRange> ranges);  // any order, may overlap
-  explicit CharSet(std::vector<CharRange> ranges);   // the same: the way to add many at once
+  // The same: the way to add many at once.
+  explicit CharSet(std::vector<CharRange> ranges) : ranges_(std::move(ranges)) { Normalize(); }
   static CharSet All();
   static CharSet Of(char32_t c) { return CharSet{{c, c}}; }
 

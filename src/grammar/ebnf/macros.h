@@ -1,0 +1,22 @@
+// Name(...) in the place of an element (grammar.md 1.7, 1.9): Regex, Token, ExcludeToken,
+// TagDispatch, TokenTagDispatch, Substring.
+#pragma once
+
+#include <functional>
+#include <string_view>
+
+#include "grammar/ebnf/scanner.h"
+#include "grammar/front_end.h"
+
+namespace sglrun::grammar::ebnf {
+
+bool IsMacro(std::string_view name);
+
+// A rule named at an offset; rules may be named before they are defined.
+using CallRule = std::function<ExprId(std::string_view name, std::size_t pos)>;
+
+// The scanner stands at the opening parenthesis behind the name and ends behind the closing one.
+ExprResult TakeMacro(FrontEnd& front, Scanner& scanner, std::string_view name,
+                     const CallRule& call_rule);
+
+}  // namespace sglrun::grammar::ebnf

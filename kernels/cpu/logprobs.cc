@@ -146,18 +146,8 @@ void RowOf(const LogprobsArgs& args, std::int64_t r, const Scratch& scratch) {
 
 void Logprobs(const LogprobsArgs& args, KernelContext& context) {
   const std::int64_t width = args.logits.shape[1], rows = args.logits.shape[0];
-  const std::int64_t bytes = Scratch::Bytes(width);
-  const int threads = context.pool().threads();
-  char* memory = static_cast<char*>(context.Scratch(static_cast<std::size_t>(bytes * threads)));
-  std::int64_t next = 0;
-  context.pool().Run([&](int thread, int) {
-    const Scratch scratch(memory + thread * bytes, width);
-    for (;;) {
-      const std::int64_t r = __atomic_fetch_add(&next, 1, __ATOMIC_RELAXED);
-      if (r >= rows) break;
-      if (args.active.empty() || args.active.data()[r] != 0) RowOf(args, r, scratch);
-    }
-  });
+  ForEachRow<Scratch>(context, rows, width, args.active,
+                      [&](std::int64_t r, const Scratch& scratch) { RowOf(args, r, scratch); });
 }
 
 }  // namespace sglrun::kernels::cpu::SGLRUN_ISA

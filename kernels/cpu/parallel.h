@@ -58,6 +58,25 @@ SGLRUN_INLINE void SharedCounter(ThreadPool& pool, std::int64_t count, const Fn&
   });
 }
 
+// Calls fn(row, scratch) for every row of [0, rows) whose entry of `active` is set (empty: all).
+// Each thread has one Scratch for rows of this width; Scratch::Bytes(width) is a multiple of 64.
+template <class Scratch, class Fn>
+SGLRUN_INLINE void ForEachRow(KernelContext& context, std::int64_t rows, std::int64_t width,
+                              std::span<const std::uint8_t> active, const Fn& fn) {
+  const std::int64_t bytes = Scratch::Bytes(width);
+  const int threads = context.pool().threads();
+  char* memory = static_cast<char*>(context.Scratch(static_cast<std::size_t>(bytes * threads)));
+  std::int64_t next = 0;
+  context.pool().Run([&](int thread, int) {
+    const Scratch scratch(memory + thread * bytes, width);
+    for (;;) {
+      const std::int64_t r = __atomic_fetch_add(&next, 1, __ATOMIC_RELAXED);
+      if (r >= rows) break;
+      if (active.empty() || active.data()[r] != 0) fn(r, scratch);
+    }
+  });
+}
+
 // fn(begin, end) over [0, count): on the caller's thread when the whole work, `cost` elements an
 // item, is too small to be worth waking the others.
 template <class Fn>

@@ -34,10 +34,9 @@ struct Scratch {
   std::uint32_t* selection;         // [V + kLanes]
 
   static std::int64_t Blocks(std::int64_t width) { return (width + kBlock - 1) / kBlock; }
-  static std::size_t Bytes(std::int64_t width) {
+  static std::int64_t Bytes(std::int64_t width) {
     const std::int64_t blocks = Blocks(width);
-    return static_cast<std::size_t>(4 * (blocks * kBlock + 3 * (width + kLanes)) + 8 * blocks +
-                                    5 * 64);
+    return (4 * (blocks * kBlock + 3 * (width + kLanes)) + 8 * blocks + 5 * 64 + 63) / 64 * 64;
   }
   Scratch(char* memory, std::int64_t width) {
     const auto take = [&memory](std::int64_t bytes) {
@@ -241,19 +240,10 @@ std::int32_t SampleRow(const SampleArgs& args, std::int64_t r, const Scratch& sc
 
 void Sample(const SampleArgs& args, KernelContext& context) {
   const std::int64_t width = args.logits.shape[1], rows = args.logits.shape[0];
-  const std::int64_t bytes = static_cast<std::int64_t>((Scratch::Bytes(width) + 63) / 64 * 64);
-  const int threads = context.pool().threads();
-  char* memory = static_cast<char*>(context.Scratch(static_cast<std::size_t>(bytes * threads)));
-  std::int64_t next = 0;
-  context.pool().Run([&](int thread, int) {
-    const Scratch scratch(memory + thread * bytes, width);
-    for (;;) {
-      const std::int64_t r = __atomic_fetch_add(&next, 1, __ATOMIC_RELAXED);
-      if (r >= rows) break;
-      if (!args.active.empty() && args.active.data()[r] == 0) continue;
-      args.tokens.data()[r] = SampleRow(args, r, scratch);
-    }
-  });
+  ForEachRow<Scratch>(context, rows, width, args.active,
+                      [&](std::int64_t r, const Scratch& scratch) {
+                        args.tokens.data()[r] = SampleRow(args, r, scratch);
+                      });
 }
 
 }  // namespace sglrun::kernels::cpu::SGLRUN_ISA

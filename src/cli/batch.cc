@@ -32,6 +32,13 @@ double SecondsSince(Clock::time_point start) {
 constexpr double kFlushSeconds = 0.25;
 constexpr double kFlushSecondsCompressed = 2.0;
 constexpr std::size_t kFlushBytes = std::size_t{4} << 20;
+
+double FlushSeconds(const Options& options) {
+  if (options.stream_jsonl) return 0;  // somebody watches
+  return io::CompressionOf(options.output) == io::Compression::kNone ? kFlushSeconds
+                                                                     : kFlushSecondsCompressed;
+}
+
 // Sequences behind those that run, so that shared prefixes are seen and no row stays empty.
 constexpr std::int64_t kSubmittedPerRow = 4;
 
@@ -45,9 +52,7 @@ class BatchLoop {
         engine_(engine),
         window_(window),
         progress_(options.progress == "auto" && options.quiet ? "never" : options.progress),
-        flush_seconds_(io::CompressionOf(options.output) == io::Compression::kNone
-                           ? kFlushSeconds
-                           : kFlushSecondsCompressed) {}
+        flush_seconds_(FlushSeconds(options)) {}
 
   // Runs until all records have their rows, a signal asks to stop, or too many have failed.
   Status Run() {
@@ -57,6 +62,7 @@ class BatchLoop {
       for (GenerateResult& result : engine_.Step()) {
         SGLRUN_RETURN_IF_ERROR(window_.Finish(std::move(result)));
       }
+      for (const GenerateResult& partial : engine_.Partials()) window_.ShowPartial(partial);
       SGLRUN_RETURN_IF_ERROR(FlushNowAndThen());
       ShowProgress();
     }
@@ -135,6 +141,16 @@ Status CheckOutputIsNoInput(const Options& options) {
   return {};
 }
 
+// The rows of a file are what a run continues from; partial results among them would be lines that
+// no reader of rows expects.
+Status CheckStream(const Options& options) {
+  if (!options.stream_jsonl || io::IsLooseOutput(options.output)) return {};
+  return Error{
+      "--stream-jsonl writes partial results to a pipe or to - (standard output), not to "
+      "the file " +
+      options.output};
+}
+
 io::RowOrder OrderOf(const Options& options) {
   return options.order == "completion" ? io::RowOrder::kCompletion : io::RowOrder::kInput;
 }
@@ -172,6 +188,7 @@ class BatchRun {
   Result<int> Run() {
     facts_.started = NowUtc();
     SGLRUN_RETURN_IF_ERROR(CheckOutputIsNoInput(options_));
+    SGLRUN_RETURN_IF_ERROR(CheckStream(options_));
     SGLRUN_ASSIGN_OR_RETURN(const ModelSource source, OpenModel(options_));
     SGLRUN_ASSIGN_OR_RETURN(const kernels::Backend* backend, ChooseBackend(options_));
     BatchSource::Parts parts;

@@ -29,10 +29,22 @@ Status BatchWindow::Add(ReadyRecord record, std::size_t results) {
   return slot.missing == 0 ? Complete(slot) : Status();
 }
 
+BatchWindow::Slot& BatchWindow::SlotOf(std::uint64_t ticket) {
+  auto next = std::ranges::upper_bound(slots_, ticket, {}, &Slot::first_ticket);
+  CHECK(next != slots_.begin()) << ticket;
+  return *std::prev(next);
+}
+
+void BatchWindow::ShowPartial(const GenerateResult& partial) {
+  const Slot& slot = SlotOf(partial.ticket);
+  std::string chunk;
+  writer_.AppendChunk(slot.place, partial.ticket - slot.first_ticket, partial, chunk);
+  output_.AppendLoose(chunk);
+  unflushed_bytes_ += chunk.size();
+}
+
 Status BatchWindow::Finish(GenerateResult result) {
-  auto next = std::ranges::upper_bound(slots_, result.ticket, {}, &Slot::first_ticket);
-  CHECK(next != slots_.begin()) << result.ticket;
-  Slot& slot = *std::prev(next);
+  Slot& slot = SlotOf(result.ticket);
   const std::size_t item = result.ticket - slot.first_ticket;
   CHECK(item < slot.results.size()) << result.ticket;
   slot.results[item] = std::move(result);

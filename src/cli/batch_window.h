@@ -38,6 +38,9 @@ class BatchWindow {
   // Takes one result and writes what can be written now.
   Status Finish(GenerateResult result);
 
+  // Writes what an unfinished result has so far; only for outputs without a journal.
+  void ShowPartial(const GenerateResult& partial);
+
   bool empty() const { return slots_.empty(); }
   // Too many records, or too many bytes, wait for an earlier one.
   bool full() const;
@@ -60,6 +63,7 @@ class BatchWindow {
     std::string row;       // once nothing is missing
   };
 
+  Slot& SlotOf(std::uint64_t ticket);
   Status Complete(Slot& slot);
   Status MakeRow(Slot& slot);
   void MakeErrorRow(Slot& slot, const RecordError& error);

@@ -3,6 +3,7 @@
 #include "cli/exit_codes.h"
 #include "cli/print.h"
 #include "io/jsonl_reader.h"
+#include "io/result_writer.h"
 
 namespace sglrun::cli {
 namespace {
@@ -12,23 +13,7 @@ constexpr std::size_t kFlushBytes = std::size_t{1} << 16;
 void AppendError(const RecordError& error, std::int64_t line, std::string& out) {
   JsonWriter w(out);
   w.BeginObject();
-  w.Key("error");
-  w.BeginObject();
-  w.Key("message");
-  w.String(error.message);
-  w.Key("type");
-  w.String(error.type);
-  w.Key("code");
-  w.Int(error.code);
-  w.Key("param");
-  if (error.param.empty()) {
-    w.Null();
-  } else {
-    w.String(error.param);
-  }
-  w.Key("line");
-  w.Int(line);
-  w.EndObject();
+  io::WriteErrorMember(w, error, line);
   w.EndObject();
 }
 

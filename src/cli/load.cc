@@ -142,7 +142,8 @@ engine::EngineOptions EngineOptionsOf(const Options& options, tensor::DType kv_d
           .kv_dtype = kv_dtype,
           .context_length = options.context_length,
           .logprobs_mode = options.logprobs_mode == "original" ? engine::LogprobsMode::kOriginal
-                                                               : engine::LogprobsMode::kSampled};
+                                                               : engine::LogprobsMode::kSampled,
+          .partial_results = options.stream_jsonl};
 }
 
 engine::PromptLimits PromptLimitsOf(const Options& options, const model::ModelConfig& config) {

@@ -240,6 +240,13 @@ std::vector<OptionSpec> RowOptions() {
        .group = kGroup,
        .line = "order of the rows",
        .text = "`completion`: as they finish, each with the `line` it answers."},
+      {.name = "stream-jsonl",
+       .member = &Options::stream_jsonl,
+       .commands = kRuns,
+       .group = kGroup,
+       .line = "also write partial results as they grow, a line a token",
+       .text = "Each has `line`, `index` (of the result in its record) and finish_reason null; the "
+               "rows come as ever. For a pipe or - (standard output)."},
       {.name = "no-timing",
        .member = &Options::no_timing,
        .commands = kRuns,

@@ -50,6 +50,7 @@ struct Options {
 
   bool flatten = false;
   std::string order = "input";
+  bool stream_jsonl = false;
   bool no_timing = false;
   bool strict = false;
   std::string hidden_states = "inline";

@@ -49,6 +49,7 @@ struct Engine::Impl {
   void TakeTokens();
   void TakeToken(Sequence& sequence, std::int64_t row, const sampling::SampledTokens& sampled);
   std::vector<GenerateResult> Retire(std::span<const PlannedRow> rows);
+  void CollectPartials();
   void CountStep(std::span<const PlannedRow> rows);
 
   model::Model& model;
@@ -68,6 +69,7 @@ struct Engine::Impl {
   sampling::LogitsPipeline pipeline;
   sampling::SamplingBatch batch;
   std::vector<Sequence*> sampled;  // row r of the batch belongs to sampled[r]
+  std::vector<GenerateResult> partials;
   EngineStats stats;
 };
 
@@ -132,6 +134,7 @@ Result<std::unique_ptr<Sequence>, RecordError> Engine::Admit(GenerateRequest req
 
 void Engine::Submit(std::unique_ptr<Sequence> sequence) {
   sequence->submitted = std::chrono::steady_clock::now();
+  if (impl_->options.partial_results) sequence->KeepText(impl_->tokenizer);
   impl_->scheduler.Submit(std::move(sequence));
 }
 
@@ -145,12 +148,14 @@ std::int64_t Engine::InFlight() const {
 
 std::vector<GenerateResult> Engine::Step() {
   Impl& impl = *impl_;
+  impl.partials.clear();
   const std::span<const PlannedRow> rows = impl.scheduler.Plan();
   if (rows.empty()) return {};
   impl.arrays.Gather(rows);
   impl.model.Forward(impl.arrays.batch(), impl.cache, impl.hidden.Rows(impl.arrays.output_count()));
   impl.CaptureStates(rows);
   impl.TakeTokens();
+  impl.CollectPartials();
   return impl.Retire(rows);
 }
 
@@ -250,6 +255,14 @@ void Engine::Impl::TakeToken(Sequence& sequence, std::int64_t row,
   ++stats.output_tokens;
 }
 
+void Engine::Impl::CollectPartials() {
+  if (!options.partial_results) return;
+  for (const Sequence* sequence : sampled) {
+    if (sequence->finish || sequence->failure) continue;
+    if (auto partial = sequence->PartialResult()) partials.push_back(*std::move(partial));
+  }
+}
+
 std::vector<GenerateResult> Engine::Impl::Retire(std::span<const PlannedRow> rows) {
   CountStep(rows);
   std::vector<GenerateResult> results;
@@ -268,6 +281,10 @@ void Engine::Impl::CountStep(std::span<const PlannedRow> rows) {
     stats.prompt_tokens +=
         std::clamp<std::int64_t>(row.sequence->prompt_size() - row.first, 0, row.count);
   }
+}
+
+const std::vector<GenerateResult>& Engine::Partials() const {
+  return impl_->partials;
 }
 
 const EngineStats& Engine::stats() const {

@@ -37,6 +37,7 @@ struct EngineOptions {
   tensor::DType kv_dtype = tensor::DType::kBF16;
   std::int64_t context_length = 0;  // 0: the model's
   LogprobsMode logprobs_mode = LogprobsMode::kSampled;
+  bool partial_results = false;  // Partials() tells of sequences that go on
 };
 
 struct EngineStats {
@@ -93,6 +94,11 @@ class Engine {
   // One step of the heartbeat: plan, gather, forward, logits pipeline, advance, retire. Gives the
   // requests that finished in it.
   std::vector<GenerateResult> Step();
+
+  // With EngineOptions::partial_results: the sequences that got a token in the last step and go on,
+  // with everything they have so far. One is left out while its text could still become a stop
+  // string.
+  const std::vector<GenerateResult>& Partials() const;
 
   const EngineStats& stats() const;
   const EngineOptions& options() const;  // effective values

@@ -82,12 +82,35 @@ void Sequence::Append(std::int32_t token) {
   CHECK(!finish && !failure && generated_size() < limits_.max_new_tokens);
   tokens_.push_back(token);
   if (has_penalty_) counts_.Add(token);
+  if (detokenizer_) text_ += detokenizer_->Append(token);
   auto reason = stop_.Append(token, generated_size());
   if (reason.ok()) {
     finish = std::move(reason).value();
   } else {
     failure = std::move(reason).error();
   }
+}
+
+void Sequence::KeepText(const tokenizer::Tokenizer& tokenizer) {
+  detokenizer_.emplace(tokenizer, PromptTail(prompt()), params().skip_special_tokens);
+}
+
+std::optional<GenerateResult> Sequence::PartialResult() const {
+  CHECK(detokenizer_.has_value());
+  if (stop_.MayBeginStop()) return std::nullopt;
+  GenerateResult partial;
+  partial.ticket = request_.ticket;
+  partial.rid = request_.rid;
+  partial.text = text_;
+  partial.output_ids.assign(generated().begin(), generated().end());
+  partial.prompt_tokens = prompt_size_;
+  partial.cached_tokens = result.cached_tokens;
+  partial.logprobs = result.logprobs;
+  partial.sampling_mask = result.sampling_mask;
+  if (request_.return_prompt_token_ids) {
+    partial.prompt_token_ids.emplace(prompt().begin(), prompt().end());
+  }
+  return partial;
 }
 
 GenerateResult Sequence::TakeResult(const tokenizer::Tokenizer& tokenizer) {

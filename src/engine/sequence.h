@@ -11,6 +11,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <unordered_map>
 #include <vector>
 
@@ -84,6 +85,12 @@ class Sequence {
   // Ends a sequence that generates nothing (max_new_tokens 0).
   void FinishScoring() { finish = FinishReason{.kind = FinishReason::Kind::kLength}; }
 
+  // From now on the text is decoded token by token, for PartialResult.
+  void KeepText(const tokenizer::Tokenizer& tokenizer);
+  // What a sequence that goes on has so far: whole characters only, hidden states left out. Nothing
+  // while the end of the text could become a stop string, which the final text does not hold.
+  std::optional<GenerateResult> PartialResult() const;
+
   // The result of a finished or failed sequence.
   GenerateResult TakeResult(const tokenizer::Tokenizer& tokenizer);
 
@@ -110,6 +117,8 @@ class Sequence {
   std::vector<std::int32_t> banned_;  // stop ids that the vocabulary has
   bool has_penalty_;
   TokenCounts counts_;
+  std::optional<tokenizer::IncrementalDetokenizer> detokenizer_;  // of KeepText
+  std::string text_;
   std::int64_t hidden_rows_ = 0;        // rows of kAll recorded so far
   std::int64_t next_logprob_row_ = -1;  // next row whose prompt logprob is wanted, -1: none
 };

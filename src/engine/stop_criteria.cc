@@ -106,6 +106,16 @@ Result<std::optional<FinishReason>, RecordError> StopCriteria::FindRegex() {
   return reason;
 }
 
+bool StopCriteria::MayBeginStop() const {
+  const auto begins = [this](const std::string& stop) {
+    for (std::size_t n = std::min(stop.size() - 1, text_.size()); n > 0; --n) {
+      if (text_.ends_with(std::string_view(stop).substr(0, n))) return true;
+    }
+    return false;
+  };
+  return std::ranges::any_of(strings_, begins);
+}
+
 std::string OutputText(const tokenizer::Tokenizer& tokenizer, std::span<const std::int32_t> prompt,
                        std::span<const std::int32_t> generated, const FinishReason& reason,
                        const SamplingParams& params) {

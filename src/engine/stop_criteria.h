@@ -38,6 +38,9 @@ class StopCriteria {
   Result<std::optional<FinishReason>, RecordError> Append(std::int32_t token,
                                                           std::int64_t generated);
 
+  // The text ends with the beginning of a stop string.
+  bool MayBeginStop() const;
+
  private:
   StopCriteria() = default;
   std::optional<FinishReason> FindString(std::size_t old_size) const;

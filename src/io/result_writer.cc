@@ -264,10 +264,7 @@ Status ResultWriter::AppendRow(const RowPlace& place, std::span<const GenerateRe
   return {};
 }
 
-void ResultWriter::AppendErrorRow(const RowPlace& place, const RecordError& error,
-                                  std::string& out) const {
-  JsonWriter w(out);
-  w.BeginObject();
+void WriteErrorMember(JsonWriter& w, const RecordError& error, std::int64_t line) {
   w.Key("error");
   w.BeginObject();
   w.Key("message");
@@ -283,8 +280,15 @@ void ResultWriter::AppendErrorRow(const RowPlace& place, const RecordError& erro
     Text(w, error.param);
   }
   w.Key("line");
-  w.Int(place.line);
+  w.Int(line);
   w.EndObject();
+}
+
+void ResultWriter::AppendErrorRow(const RowPlace& place, const RecordError& error,
+                                  std::string& out) const {
+  JsonWriter w(out);
+  w.BeginObject();
+  WriteErrorMember(w, error, place.line);
   w.Key("meta_info");
   w.BeginObject();
   w.Key("id");

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "base/hash.h"
+#include "base/json.h"
 #include "base/result.h"
 #include "request/generate_result.h"
 #include "request/record_error.h"
@@ -30,6 +31,9 @@ struct RowPlace {
   Hash128 key;            // names its side files
   bool is_array = false;  // list input or n > 1
 };
+
+// The member "error" of an error row, key included (decisions 9 and 23).
+void WriteErrorMember(JsonWriter& w, const RecordError& error, std::int64_t line);
 
 class ResultWriter {
  public:

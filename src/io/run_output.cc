@@ -54,13 +54,6 @@ Status CheckWritable(const std::string& path) {
   return {};
 }
 
-// stdout, a device, a pipe: nothing that could be continued.
-bool IsLoose(const std::string& path) {
-  std::error_code ignored;
-  if (path == "-") return true;
-  return Exists(path) && !fs::is_directory(path, ignored) && RegularFileSize(path) < 0;
-}
-
 // A link is followed once, so that a rebuilt output replaces the file and not the link.
 std::string ResolveLink(const std::string& path) {
   std::error_code code;
@@ -85,13 +78,19 @@ Status FinishRename(const std::string& path) {
 
 }  // namespace
 
+bool IsLooseOutput(const std::string& path) {
+  std::error_code ignored;
+  if (path == "-") return true;
+  return Exists(path) && !fs::is_directory(path, ignored) && RegularFileSize(path) < 0;
+}
+
 RunOutput::RunOutput(RunOutputOptions options)
     : options_(std::move(options)), compression_(CompressionOf(options_.path)) {}
 
 RunOutput::~RunOutput() = default;
 
 Result<std::unique_ptr<RunOutput>> RunOutput::Open(RunOutputOptions options) {
-  const bool loose = IsLoose(options.path);
+  const bool loose = IsLooseOutput(options.path);
   if (!loose) options.path = ResolveLink(options.path);
   std::unique_ptr<RunOutput> output(new RunOutput(std::move(options)));
   if (loose) {

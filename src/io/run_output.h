@@ -50,6 +50,9 @@ struct RowKey {
   std::int64_t line = 0;   // physical line of its file
 };
 
+// Standard output, a pipe, a device: nothing that could be continued, so it has no journal.
+bool IsLooseOutput(const std::string& path);
+
 class RunOutput {
  public:
   // Refuses, with a sentence, an output of another run, one without a journal and one that another

@@ -40,13 +40,14 @@ class World {
 };
 
 // Tokens 0 "<eos>", 1 "<pad>", then the words in the order they will be generated after token 2.
-World Spoken(std::vector<std::string> words, ChainOptions chain = {.eos_token_ids = {0}}) {
+World Spoken(std::vector<std::string> words, ChainOptions chain = {.eos_token_ids = {0}},
+             const EngineOptions& options = {}) {
   std::vector<std::string> all = {"<eos>", "<pad>", "say: "};
   all.insert(all.end(), words.begin(), words.end());
   Ids script;
   for (std::size_t i = 2; i < all.size(); ++i) script.push_back(static_cast<std::int32_t>(i));
   script.push_back(0);
-  return World(all, Script(script), chain);
+  return World(all, Script(script), chain, options);
 }
 
 // Next-token logits of a vocabulary of 24 that look random, with their log_softmax.
@@ -114,6 +115,23 @@ TEST_CASE("stop strings, regexes and every end token of the model stop") {
   const auto other_end = world.Run(Request({2}));
   CHECK(std::get<std::int32_t>(other_end.finish_reason.matched) == 7);
   CHECK(other_end.text == "Hello STOP");
+}
+
+TEST_CASE(
+    "partial results grow by whole characters and hold nothing that a stop string takes back") {
+  World world = Spoken({"a", "\xC3", "\xA9", "ST", "x", "ST", "OP", "b"}, {.eos_token_ids = {0}},
+                       {.partial_results = true});
+  auto sequence = world.engine().Admit(Request({2}, [](auto& p) { p.stop = {"STOP"}; }));
+  REQUIRE(sequence.ok());
+  world.engine().Submit(std::move(sequence).value());
+  std::vector<std::string> texts;
+  std::vector<GenerateResult> results;
+  while (world.engine().HasWork()) {
+    results = world.engine().Step();
+    for (const GenerateResult& partial : world.engine().Partials()) texts.push_back(partial.text);
+  }
+  CHECK(texts == std::vector<std::string>{"a", "a", "a\xC3\xA9", "a\xC3\xA9STx"});
+  CHECK(results.front().text == "a\xC3\xA9STx");
 }
 
 TEST_CASE("null max_new_tokens fills the context exactly") {

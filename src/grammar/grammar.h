@@ -129,6 +129,7 @@ class Grammar {
   RuleId root() const { return root_; }
   const Rule& rule(RuleId id) const { return rules_[static_cast<std::size_t>(id)]; }
   RuleId rule_count() const { return static_cast<RuleId>(rules_.size()); }
+  ExprId expr_count() const { return static_cast<ExprId>(exprs_.size()); }
   const Expr& expr(ExprId id) const { return exprs_[static_cast<std::size_t>(id)]; }
   // Expressions, their items and the states of automata: what Limits::nodes bounds.
   std::int64_t node_count() const { return nodes_; }

@@ -110,6 +110,7 @@ void Vocabulary::Build() {
                         .first_token = static_cast<std::int32_t>(sorted_ids_.size())});
     }
     sorted_ids_.push_back(entry.id);
+    longest_text_ = std::max(longest_text_, static_cast<int>(text.size()));
     before = text;
   }
   close(0);

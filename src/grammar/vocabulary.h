@@ -43,6 +43,7 @@ class Vocabulary {
   // Ids in the order of the trie: those that end at node i or below are
   // [nodes()[i].first_token, nodes()[subtree_end].first_token). A last node closes the array.
   std::span<const std::int32_t> sorted_ids() const { return sorted_ids_; }
+  int longest_text() const { return longest_text_; }  // in bytes
 
  private:
   void AddText(std::string_view text);
@@ -51,6 +52,7 @@ class Vocabulary {
 
   const tokenizer::Tokenizer* tokenizer_ = nullptr;
   std::int64_t logit_width_ = 0;
+  int longest_text_ = 0;
   std::string arena_;
   std::vector<std::uint32_t> text_begin_;  // [ids + 1]
   std::vector<Node> nodes_;

@@ -11,6 +11,8 @@
 
 namespace sglrun::grammar {
 
+struct Program;
+
 // Immutable but for caches that are filled while matching; safe to share between threads.
 class CompiledGrammar {
  public:
@@ -18,8 +20,21 @@ class CompiledGrammar {
   static Result<std::shared_ptr<const CompiledGrammar>, GrammarError> Compile(
       const Grammar& grammar, Budget& budget);
 
-  virtual ~CompiledGrammar() = default;
-  virtual std::size_t MemoryBytes() const = 0;  // caches included
+  ~CompiledGrammar();
+  CompiledGrammar(const CompiledGrammar&) = delete;
+  CompiledGrammar& operator=(const CompiledGrammar&) = delete;
+
+  std::size_t MemoryBytes() const;  // caches included
+
+  // For Matcher.
+  const Program& program() const { return *program_; }
+  const Limits& limits() const { return limits_; }
+
+ private:
+  CompiledGrammar(Program program, const Limits& limits);
+
+  std::unique_ptr<const Program> program_;
+  Limits limits_;
 };
 
 }  // namespace sglrun::grammar

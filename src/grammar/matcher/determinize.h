@@ -1,0 +1,13 @@
+// From a sketch to a Machine.
+#pragma once
+
+#include "grammar/matcher/machine.h"
+
+namespace sglrun::grammar {
+
+// What the sketch spells from state 0 to an accepting state, without the empty text. Minimal,
+// unless it is large and cyclic. Where making it deterministic would need very many states it stays
+// nondeterministic (several edges of a state take the same symbol); only speed depends on it.
+Result<Machine, GrammarError> Determinize(const Machine& sketch, Budget& budget);
+
+}  // namespace sglrun::grammar

@@ -1,0 +1,184 @@
+#include "grammar/matcher/frontier.h"
+
+#include <algorithm>
+#include <functional>
+
+#include "base/hash.h"
+
+namespace sglrun::grammar {
+namespace {
+
+// Up to this many items a linear search is faster than a table.
+constexpr std::size_t kFewItems = 16;
+
+std::size_t HashOf(Item item) {
+  return static_cast<std::size_t>(
+      MixSeeds(static_cast<std::uint32_t>(item.state), static_cast<std::uint32_t>(item.stack)));
+}
+
+}  // namespace
+
+void Stepper::Begin(Frontier& to) {
+  to.items.clear();
+  to.complete = to.left = false;
+  to_ = &to;
+  pending_.clear();
+  slots_.clear();
+}
+
+bool Stepper::IsNew(Item item) {
+  std::vector<Item>& items = to_->items;
+  if (items.size() < kFewItems) {
+    return std::find(items.begin(), items.end(), item) == items.end();
+  }
+  const auto insert = [&](std::size_t index) {
+    const std::size_t mask = slots_.size() - 1;
+    std::size_t slot = HashOf(items[index]) & mask;
+    while (slots_[slot] != 0) slot = (slot + 1) & mask;
+    slots_[slot] = static_cast<std::int32_t>(index) + 1;
+  };
+  if (slots_.size() < items.size() * 2 + 2) {
+    slots_.assign(std::max<std::size_t>(slots_.size(), kFewItems) * 4, 0);
+    for (std::size_t i = 0; i < items.size(); ++i) insert(i);
+  }
+  const std::size_t mask = slots_.size() - 1;
+  std::size_t slot = HashOf(item) & mask;
+  for (; slots_[slot] != 0; slot = (slot + 1) & mask) {
+    if (items[static_cast<std::size_t>(slots_[slot]) - 1] == item) return false;
+  }
+  slots_[slot] = static_cast<std::int32_t>(items.size()) + 1;
+  return true;
+}
+
+void Stepper::Add(Item item) {
+  ++work_;
+  if (IsNew(item)) to_->items.push_back(item);
+}
+
+void Stepper::Start(Frontier& to) {
+  Begin(to);
+  to.complete = program_.empty_text;
+  if (program_.root >= 0) {
+    CallAt(program_.root, {.target = Site::kRoot});
+    MakeCalls();
+  }
+  Finish();
+}
+
+void Stepper::StepByte(std::span<const Item> from, std::uint8_t byte, Frontier& to) {
+  Begin(to);
+  for (const Item& item : from) {
+    ++work_;
+    for (const Program::ByteEdge& edge : program_.BytesOf(item.state)) {
+      if (edge.first > byte) break;  // sorted by first
+      if (byte <= edge.last) Add({edge.target, item.stack});
+    }
+  }
+  if (!to.items.empty()) Close();
+}
+
+void Stepper::StepToken(std::span<const Item> from, std::int32_t token, Frontier& to) {
+  Begin(to);
+  for (const Item& item : from) {
+    for (const Program::TokenEdge& edge : program_.TokensOf(item.state)) {
+      if (program_.token_sets[static_cast<std::size_t>(edge.set)].Contains(token)) {
+        Add({edge.target, item.stack});
+      }
+    }
+  }
+  if (!to.items.empty()) Close();
+}
+
+void Stepper::Return(std::span<const Site> sites, Frontier& to) {
+  Begin(to);
+  for (const Site& site : sites) ReturnTo(site);
+  Close();
+}
+
+// First everything that has ended returns, then everything that can be called is called. A call
+// takes a symbol at least, so no call of this step returns in it, and machines are numbered so that
+// all calls of one are known when its turn comes.
+void Stepper::Close() {
+  for (std::size_t i = 0; i < to_->items.size(); ++i) {
+    const Item item = to_->items[i];
+    if (!program_.state(item.state).accepting) continue;
+    // Interning moves the sites; nothing is interned before MakeCalls.
+    for (const Site& site : stacks_.SitesOf(item.stack)) ReturnTo(site);
+  }
+  const std::size_t returned = to_->items.size();
+  for (std::size_t i = 0; i < returned; ++i) CallFrom(to_->items[i]);
+  MakeCalls();
+  Finish();
+}
+
+void Stepper::Finish() {
+  // States that only end or call have nothing of their own left to say.
+  std::erase_if(to_->items, [&](const Item& item) {
+    const Program::State& state = program_.state(item.state);
+    const Program::State& next = program_.state(item.state + 1);
+    return state.bytes == next.bytes && state.tokens == next.tokens;
+  });
+  std::sort(to_->items.begin(), to_->items.end());
+}
+
+void Stepper::ReturnTo(const Site& site) {
+  ++work_;
+  if (site.target >= 0) return Add({site.target, site.below});
+  if (site.target == Site::kRoot) {
+    to_->complete = true;
+  } else if (site.target == Site::kOpen) {
+    to_->left = true;
+  } else {
+    const Program::CountEdge& edge =
+        program_.count_edges[static_cast<std::size_t>(site.count_edge())];
+    const std::int64_t done = static_cast<std::int64_t>(site.done) + 1;
+    if (done >= edge.min) Add({edge.target, site.below});
+    if (edge.max != kUnbounded && done >= edge.max) return;
+    // Without an upper bound all counts past the lower one are alike.
+    Site next = site;
+    next.done = static_cast<std::int32_t>(edge.max == kUnbounded ? std::min(done, edge.min) : done);
+    CallAt(edge.body, next);
+  }
+}
+
+void Stepper::CallAt(MachineId machine, const Site& site) {
+  ++work_;
+  pending_.push_back({machine, site});
+  std::push_heap(pending_.begin(), pending_.end(), std::greater<>());
+}
+
+void Stepper::CallFrom(Item item) {
+  for (const Program::Call& call : program_.CallsOf(item.state)) {
+    if (!call.last) {
+      CallAt(call.machine, {.target = call.target, .below = item.stack});
+      continue;
+    }
+    // Whatever the callee ends, its caller ends too. Copied: CallAt leaves the stacks alone.
+    for (const Site& site : stacks_.SitesOf(item.stack)) CallAt(call.machine, site);
+  }
+  const std::int32_t end = program_.state(item.state + 1).counts;
+  for (std::int32_t edge = program_.state(item.state).counts; edge < end; ++edge) {
+    CallAt(program_.count_edges[static_cast<std::size_t>(edge)].body,
+           {.target = Site::OfCount(edge), .below = item.stack});
+  }
+}
+
+void Stepper::MakeCalls() {
+  while (!pending_.empty()) {
+    const MachineId machine = pending_.front().machine;
+    sites_.clear();
+    while (!pending_.empty() && pending_.front().machine == machine) {
+      const Site site = pending_.front().site;
+      std::pop_heap(pending_.begin(), pending_.end(), std::greater<>());
+      pending_.pop_back();
+      if (sites_.empty() || sites_.back() != site) sites_.push_back(site);
+    }
+    // The heap gave them in order.
+    const Item item{program_.machines[static_cast<std::size_t>(machine)].start,
+                    stacks_.Intern(sites_)};
+    Add(item);
+    CallFrom(item);
+  }
+}
+
+}  // namespace sglrun::grammar

@@ -1,0 +1,76 @@
+// All places where a text may stand in a program at once, and the step from one byte to the next.
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "grammar/limits.h"
+#include "grammar/matcher/program.h"
+#include "grammar/matcher/stacks.h"
+
+namespace sglrun::grammar {
+
+struct Item {
+  StateId state = 0;
+  StackId stack = 0;  // where the state's machine returns to
+
+  friend auto operator<=>(const Item&, const Item&) = default;
+};
+
+// Items are sorted and distinct; calls are already made, so each item stands for the bytes and
+// tokens of its own state alone.
+struct Frontier {
+  std::vector<Item> items;
+  bool complete = false;  // the text so far is a member
+  bool left = false;      // a machine that is walked alone has ended here
+
+  bool Dead() const { return items.empty() && !complete && !left; }
+  friend bool operator==(const Frontier&, const Frontier&) = default;
+};
+
+// Steps frontiers of one Stacks. Holds scratch memory only.
+class Stepper {
+ public:
+  Stepper(const Program& program, Stacks& stacks) : program_(program), stacks_(stacks) {}
+
+  void Start(Frontier& to);
+  // `to` is dead when no item takes the byte (token).
+  void StepByte(std::span<const Item> from, std::uint8_t byte, Frontier& to);
+  void StepToken(std::span<const Item> from, std::int32_t token, Frontier& to);
+  // Where the text stands when a machine called from these sites has just ended.
+  void Return(std::span<const Site> sites, Frontier& to);
+
+  // Items looked at since the last reset; `to` of a step is cut short past the limit on items.
+  std::int64_t work() const { return work_; }
+  void ResetWork() { work_ = 0; }
+
+ private:
+  struct Pending {
+    MachineId machine;
+    Site site;
+
+    friend auto operator<=>(const Pending&, const Pending&) = default;
+  };
+
+  void Begin(Frontier& to);
+  void Add(Item item);
+  bool IsNew(Item item);
+  void ReturnTo(const Site& site);
+  void CallFrom(Item item);
+  void CallAt(MachineId machine, const Site& site);
+  void Close();
+  void MakeCalls();
+  void Finish();
+
+  const Program& program_;
+  Stacks& stacks_;
+  Frontier* to_ = nullptr;
+  std::vector<Pending> pending_;  // a heap, the lowest machine on top
+  std::vector<Site> sites_;
+  std::vector<std::int32_t> slots_;  // set of items once they are many; index + 1, 0: free
+  std::int64_t work_ = 0;
+};
+
+}  // namespace sglrun::grammar

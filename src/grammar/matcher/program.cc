@@ -1,0 +1,129 @@
+#include "grammar/matcher/program.h"
+
+#include <algorithm>
+#include <map>
+
+namespace sglrun::grammar {
+namespace {
+
+// Edges are sorted; bytes come first.
+bool IsPlain(const Machine& machine) {
+  for (const Machine::State& state : machine.states) {
+    int last = -1;
+    for (const Machine::Edge& edge : state.edges) {
+      if (edge.symbol.kind != Symbol::Kind::kBytes || edge.symbol.first <= last) return false;
+      last = edge.symbol.last;
+    }
+  }
+  return true;
+}
+
+bool EndsAtOnce(const Machine::State& state) {
+  return state.accepting && state.edges.empty();
+}
+
+class Flattener {
+ public:
+  Flattener(const Machines& machines, const Grammar& grammar)
+      : machines_(machines), grammar_(grammar) {}
+
+  Program Run() {
+    StateId base = 0;
+    for (const Machine& machine : machines_.machines) {
+      bases_.push_back(base);
+      base += static_cast<StateId>(machine.states.size());
+    }
+    for (std::size_t m = 0; m < machines_.machines.size(); ++m) Add(static_cast<MachineId>(m));
+    out_.states.push_back(Begins());
+    out_.root = machines_.root;
+    out_.empty_text = machines_.empty_text;
+    return std::move(out_);
+  }
+
+ private:
+  Program::State Begins() const {
+    return {.bytes = static_cast<std::int32_t>(out_.byte_edges.size()),
+            .calls = static_cast<std::int32_t>(out_.calls.size()),
+            .counts = static_cast<std::int32_t>(out_.count_edges.size()),
+            .tokens = static_cast<std::int32_t>(out_.token_edges.size())};
+  }
+
+  void Add(MachineId m) {
+    const Machine& machine = machines_.machines[static_cast<std::size_t>(m)];
+    const StateId base = bases_[static_cast<std::size_t>(m)];
+    const bool plain = IsPlain(machine);
+    const bool ends = std::all_of(
+        machine.states.begin(), machine.states.end(),
+        [](const Machine::State& state) { return !state.accepting || state.edges.empty(); });
+    out_.machines.push_back({.start = base, .prefix_code = plain && ends, .plain = plain});
+    for (const Machine::State& from : machine.states) {
+      Program::State state = Begins();
+      state.machine = m;
+      state.accepting = from.accepting;
+      out_.states.push_back(state);
+      for (const Machine::Edge& edge : from.edges) Add(machine, edge, base + edge.target);
+    }
+  }
+
+  void Add(const Machine& machine, const Machine::Edge& edge, StateId target) {
+    const bool last = EndsAtOnce(machine.states[static_cast<std::size_t>(edge.target)]);
+    switch (edge.symbol.kind) {
+      case Symbol::Kind::kBytes:
+        out_.byte_edges.push_back({edge.symbol.first, edge.symbol.last, target});
+        return;
+      case Symbol::Kind::kCall:
+        out_.calls.push_back({edge.symbol.id, target, last});
+        return;
+      case Symbol::Kind::kCount: {
+        const Count& count = machines_.counts[static_cast<std::size_t>(edge.symbol.id)];
+        out_.count_edges.push_back({count.body, count.min, count.max, target});
+        return;
+      }
+      case Symbol::Kind::kTokens:
+        out_.token_edges.push_back({TokenSetOf(edge.symbol.id), target});
+        return;
+      case Symbol::Kind::kNothing:
+        return;
+    }
+  }
+
+  std::int32_t TokenSetOf(ExprId e) {
+    const auto [at, is_new] =
+        token_sets_.emplace(e, static_cast<std::int32_t>(out_.token_sets.size()));
+    if (is_new) {
+      const auto& tokens = std::get<node::Tokens>(grammar_.expr(e));
+      out_.token_sets.push_back({tokens.ids, tokens.excluded});
+    }
+    return at->second;
+  }
+
+  const Machines& machines_;
+  const Grammar& grammar_;
+  std::vector<StateId> bases_;
+  std::map<ExprId, std::int32_t> token_sets_;
+  Program out_;
+};
+
+template <class T>
+std::size_t Bytes(const std::vector<T>& values) {
+  return values.capacity() * sizeof(T);
+}
+
+}  // namespace
+
+bool Program::TokenSet::Contains(std::int32_t id) const {
+  return std::binary_search(ids.begin(), ids.end(), id) != excluded;
+}
+
+std::size_t Program::MemoryBytes() const {
+  std::size_t bytes = sizeof *this + Bytes(states) + Bytes(byte_edges) + Bytes(calls) +
+                      Bytes(count_edges) + Bytes(token_edges) + Bytes(token_sets) + Bytes(machines);
+  for (const TokenSet& set : token_sets) bytes += Bytes(set.ids);
+  return bytes;
+}
+
+Program Flatten(const Machines& machines, const Grammar& grammar) {
+  return Flattener(machines, grammar).Run();
+}
+
+}  // namespace sglrun::grammar

@@ -1,0 +1,85 @@
+// The machines of a grammar in flat arrays: what a Matcher runs. States of all machines are
+// numbered through.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "grammar/matcher/machine.h"
+
+namespace sglrun::grammar {
+
+using StateId = std::int32_t;
+
+struct Program {
+  struct ByteEdge {
+    std::uint8_t first = 0, last = 0;  // inclusive
+    StateId target = 0;
+  };
+  struct Call {
+    MachineId machine = 0;
+    StateId target = 0;
+    bool last = false;  // nothing can follow in this machine: the callee may return for it
+  };
+  struct TokenEdge {
+    std::int32_t set = 0;
+    StateId target = 0;
+  };
+  struct State {
+    std::int32_t bytes = 0, calls = 0, counts = 0, tokens = 0;  // begins; ends are the next state's
+    MachineId machine = 0;
+    bool accepting = false;
+  };
+  struct TokenSet {
+    std::vector<std::int32_t> ids;  // sorted
+    bool excluded = false;
+    bool Contains(std::int32_t id) const;
+  };
+  struct CountEdge {
+    MachineId body = 0;
+    std::int64_t min = 1, max = kUnbounded;
+    StateId target = 0;
+  };
+  struct MachineInfo {
+    StateId start = 0;
+    // Bytes alone, deterministic, and nothing may follow a member: its members are a prefix code,
+    // so a text is a run of members in at most one way.
+    bool prefix_code = false;
+    bool plain = false;  // bytes alone, and deterministic
+  };
+
+  std::vector<State> states;  // one more than there are: ends of the last
+  std::vector<ByteEdge> byte_edges;
+  std::vector<Call> calls;
+  std::vector<CountEdge> count_edges;
+  std::vector<TokenEdge> token_edges;
+  std::vector<TokenSet> token_sets;
+  std::vector<MachineInfo> machines;  // first calls go to higher numbers
+  MachineId root = -1;
+  bool empty_text = false;
+
+  const State& state(StateId s) const { return states[static_cast<std::size_t>(s)]; }
+  std::span<const ByteEdge> BytesOf(StateId s) const {
+    return Slice(byte_edges, state(s).bytes, state(s + 1).bytes);
+  }
+  std::span<const Call> CallsOf(StateId s) const {
+    return Slice(calls, state(s).calls, state(s + 1).calls);
+  }
+  std::span<const TokenEdge> TokensOf(StateId s) const {
+    return Slice(token_edges, state(s).tokens, state(s + 1).tokens);
+  }
+  std::size_t MemoryBytes() const;
+
+ private:
+  template <class T>
+  static std::span<const T> Slice(const std::vector<T>& values, std::int32_t begin,
+                                  std::int32_t end) {
+    return {values.data() + begin, static_cast<std::size_t>(end - begin)};
+  }
+};
+
+// Requires RemoveLeftRecursion to have been called.
+Program Flatten(const Machines& machines, const Grammar& grammar);
+
+}  // namespace sglrun::grammar

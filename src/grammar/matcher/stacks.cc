@@ -1,0 +1,100 @@
+#include "grammar/matcher/stacks.h"
+
+#include <algorithm>
+
+#include "base/hash.h"
+
+namespace sglrun::grammar {
+namespace {
+
+constexpr std::size_t kFirstSlots = 64;
+
+std::uint64_t HashOf(std::span<const Site> sites) {
+  std::uint64_t hash = sites.size();
+  for (const Site& site : sites) {
+    const auto target = static_cast<std::uint32_t>(site.target);
+    const auto done = static_cast<std::uint32_t>(site.done);
+    hash = MixSeeds(hash, static_cast<std::uint64_t>(target) << 32 | done);
+    hash = MixSeeds(hash, static_cast<std::uint32_t>(site.below));
+  }
+  return hash;
+}
+
+}  // namespace
+
+Shape MixShapes(Shape a, Shape b) {
+  constexpr std::uint64_t kOther = 0xD6E8FEB86659FD93ull;  // an odd constant: the halves differ
+  return {MixSeeds(a.a, b.a), MixSeeds(a.b * kOther, b.b)};
+}
+
+Stacks::Stacks(const Program& program, std::int64_t clip) : program_(&program), clip_(clip) {
+  slots_.assign(kFirstSlots, -1);
+  for (const std::int32_t target : {Site::kRoot, Site::kOpen}) {
+    const Site site{.target = target};
+    Intern({&site, 1});
+  }
+}
+
+Shape Stacks::ShapeOfSite(const Site& site) const {
+  std::uint64_t left = 0;
+  if (site.IsCount()) {
+    const Program::CountEdge& edge =
+        program_->count_edges[static_cast<std::size_t>(site.count_edge())];
+    const std::int64_t needed = std::clamp<std::int64_t>(edge.min - site.done, 0, clip_);
+    const std::int64_t allowed =
+        edge.max == kUnbounded ? clip_ : std::min<std::int64_t>(edge.max - site.done, clip_);
+    left = static_cast<std::uint64_t>(needed) << 32 | static_cast<std::uint64_t>(allowed);
+  }
+  const std::uint64_t target = static_cast<std::uint32_t>(site.target);
+  const Shape below = site.below < 0 ? Shape{1, 2} : ShapeOf(site.below);
+  return MixShapes(MixShapes({target, target + 1}, {left, left}), below);
+}
+
+StackId Stacks::Intern(std::span<const Site> sites) {
+  const std::uint64_t hash = HashOf(sites);
+  std::size_t slot = SlotOf(hash);
+  for (; slots_[slot] >= 0; slot = (slot + 1) & (slots_.size() - 1)) {
+    const StackId id = slots_[slot];
+    if (nodes_[static_cast<std::size_t>(id)].hash != hash) continue;
+    if (std::ranges::equal(SitesOf(id), sites)) return id;
+  }
+  // Sites are summed, not chained: their order hangs on the numbers of one Stacks.
+  Shape shape{sites.size(), sites.size()};
+  for (const Site& site : sites) {
+    const Shape part = ShapeOfSite(site);
+    shape.a += part.a;
+    shape.b += part.b;
+  }
+  const auto id = static_cast<StackId>(nodes_.size());
+  nodes_.push_back({.begin = static_cast<std::uint32_t>(sites_.size()),
+                    .count = static_cast<std::uint32_t>(sites.size()),
+                    .hash = hash,
+                    .shape = shape});
+  sites_.insert(sites_.end(), sites.begin(), sites.end());
+  slots_[slot] = id;
+  if (nodes_.size() * 2 > slots_.size()) Grow();
+  return id;
+}
+
+void Stacks::Grow() {
+  slots_.assign(slots_.size() * 2, -1);
+  for (std::size_t id = 0; id < nodes_.size(); ++id) {
+    std::size_t slot = SlotOf(nodes_[id].hash);
+    while (slots_[slot] >= 0) slot = (slot + 1) & (slots_.size() - 1);
+    slots_[slot] = static_cast<StackId>(id);
+  }
+}
+
+void Stacks::Release(Position position) {
+  // The last node found its slot behind all others: freeing in reverse order breaks no chain.
+  while (nodes_.size() > position.nodes) {
+    const auto id = static_cast<StackId>(nodes_.size()) - 1;
+    std::size_t slot = SlotOf(nodes_.back().hash);
+    while (slots_[slot] != id) slot = (slot + 1) & (slots_.size() - 1);
+    slots_[slot] = -1;
+    nodes_.pop_back();
+  }
+  sites_.resize(position.sites);
+}
+
+}  // namespace sglrun::grammar

@@ -1,0 +1,81 @@
+// Where machines return to: a graph of immutable, interned nodes. A node is a set of sites, each a
+// place to go on at and the node below; equal sets are one node, so equal futures are equal
+// numbers. Everything that was called at one place of the text for one machine shares a node, which
+// keeps ambiguity polynomial.
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "grammar/matcher/program.h"
+
+namespace sglrun::grammar {
+
+using StackId = std::int32_t;
+
+struct Site {
+  // >= 0: the state to go on in. Else one of the two below, or a counted repetition.
+  std::int32_t target = 0;
+  std::int32_t done = 0;  // of a counted repetition: members finished before the one under way
+  StackId below = -1;
+
+  static constexpr std::int32_t kRoot = -1;  // the grammar itself has ended
+  static constexpr std::int32_t kOpen = -2;  // unknown: whoever walks a machine alone looks here
+  static constexpr std::int32_t OfCount(std::int32_t count_edge) { return -3 - count_edge; }
+  bool IsCount() const { return target <= -3; }
+  std::int32_t count_edge() const { return -3 - target; }
+
+  friend auto operator<=>(const Site&, const Site&) = default;
+};
+
+// Two 64-bit halves of a content hash: equal in any two Stacks for equal futures.
+struct Shape {
+  std::uint64_t a = 0, b = 0;
+
+  friend auto operator<=>(const Shape&, const Shape&) = default;
+};
+Shape MixShapes(Shape a, Shape b);
+
+class Stacks {
+ public:
+  // Counts are told apart in shapes only as far as the next `clip` members matter.
+  Stacks(const Program& program, std::int64_t clip);
+
+  StackId root() const { return 0; }
+  StackId open() const { return 1; }
+  // Sites sorted and distinct.
+  StackId Intern(std::span<const Site> sites);
+  std::span<const Site> SitesOf(StackId id) const {
+    const Node& node = nodes_[static_cast<std::size_t>(id)];
+    return {sites_.data() + node.begin, node.count};
+  }
+  const Shape& ShapeOf(StackId id) const { return nodes_[static_cast<std::size_t>(id)].shape; }
+
+  // Nodes made after Mark() are forgotten by Release(): walks that only look ahead leave no trace.
+  struct Position {
+    std::size_t nodes, sites;
+  };
+  Position Mark() const { return {nodes_.size(), sites_.size()}; }
+  void Release(Position position);
+
+ private:
+  struct Node {
+    std::uint32_t begin = 0, count = 0;
+    std::uint64_t hash = 0;
+    Shape shape;
+  };
+
+  Shape ShapeOfSite(const Site& site) const;
+  std::size_t SlotOf(std::uint64_t hash) const { return hash & (slots_.size() - 1); }
+  void Grow();
+
+  const Program* program_;
+  std::int64_t clip_;
+  std::vector<Node> nodes_;
+  std::vector<Site> sites_;
+  std::vector<StackId> slots_;  // open addressing; -1: free
+};
+
+}  // namespace sglrun::grammar

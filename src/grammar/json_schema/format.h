@@ -7,7 +7,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <string_view>
 
 #include "grammar/automaton/dfa.h"
@@ -27,7 +26,7 @@ FormatKind KindOfFormat(std::string_view name);
 // The texts of a kString format, over scalar values, minimal. Built on first use and kept for the
 // life of the process; safe to call from several threads.
 using SharedDfa = std::shared_ptr<const Dfa>;
-Result<SharedDfa, GrammarError> FormatDfa(std::string_view name, Budget& budget);
+SharedDfa FormatDfa(std::string_view name);
 
 // What a kNumber format says: int32 and int64 are integers within their range, float and double
 // say nothing.

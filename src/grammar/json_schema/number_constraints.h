@@ -39,12 +39,12 @@ struct NumberBound {
 // All that a location says about numbers, in conjunction. The second half is what `not` leaves.
 struct NumberConstraints {
   bool integer = false;
-  std::optional<NumberBound> min, max;
-  std::vector<Step> multiple_of;
+  std::optional<NumberBound> min = {}, max = {};
+  std::vector<Step> multiple_of = {};
 
   bool not_integer = false;
-  std::vector<Step> not_multiple_of;
-  std::set<Decimal> excluded;
+  std::vector<Step> not_multiple_of = {};
+  std::set<Decimal> excluded = {};
 
   friend bool operator==(const NumberConstraints&, const NumberConstraints&) = default;
 };

@@ -23,13 +23,13 @@ namespace sglrun::grammar {
 // half is what `not` leaves.
 struct StringConstraints {
   std::int64_t min_length = 0;
-  std::optional<std::int64_t> max_length;
-  std::vector<std::string> patterns;  // each found somewhere in the value
-  std::vector<std::string> formats;
+  std::optional<std::int64_t> max_length = {};
+  std::vector<std::string> patterns = {};  // each found somewhere in the value
+  std::vector<std::string> formats = {};
 
-  std::vector<std::string> not_patterns;
-  std::vector<std::string> not_formats;
-  std::set<std::string> excluded;  // whole values, UTF-8
+  std::vector<std::string> not_patterns = {};
+  std::vector<std::string> not_formats = {};
+  std::set<std::string> excluded = {};  // whole values, UTF-8
 
   friend bool operator==(const StringConstraints&, const StringConstraints&) = default;
 };

@@ -1,0 +1,109 @@
+#include "grammar/json_schema/format.h"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <iterator>
+#include <limits>
+#include <mutex>
+#include <string>
+
+#include "base/check.h"
+#include "grammar/json_schema/format_patterns.h"
+#include "grammar/regex/regex.h"
+
+namespace sglrun::grammar {
+namespace {
+
+constexpr std::int64_t kLongestHostname = 253;
+
+struct StringFormat {
+  std::string_view name;
+  std::string (*pattern)();
+};
+constexpr StringFormat kStringFormats[] = {
+    {"date", DatePattern},
+    {"time", TimePattern},
+    {"date-time", DateTimePattern},
+    {"duration", DurationPattern},
+    {"email", EmailPattern},
+    {"hostname", HostnamePattern},
+    {"ipv4", Ipv4Pattern},
+    {"ipv6", Ipv6Pattern},
+    {"uuid", UuidPattern},
+    {"uri", UriPattern},
+    {"uri-reference", UriReferencePattern},
+    {"uri-template", UriTemplatePattern},
+    {"json-pointer", JsonPointerPattern},
+    {"relative-json-pointer", RelativeJsonPointerPattern},
+};
+constexpr std::string_view kNumberFormats[] = {"int32", "int64", "float", "double"};
+constexpr std::string_view kUnsupportedFormats[] = {"regex", "iri", "iri-reference", "idn-email",
+                                                    "idn-hostname"};
+
+// nullptr when there is none of the name.
+const StringFormat* FindStringFormat(std::string_view name) {
+  const auto* const at = std::find_if(std::begin(kStringFormats), std::end(kStringFormats),
+                                      [&](const StringFormat& f) { return f.name == name; });
+  return at == std::end(kStringFormats) ? nullptr : at;
+}
+
+bool Holds(std::span<const std::string_view> names, std::string_view name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+// The formats are fixed, so no limit of a record applies to them and they cannot fail.
+Dfa Build(const StringFormat& format) {
+  Limits limits;
+  limits.product_time = limits.compile_time = std::chrono::hours(1);
+  Budget budget(limits);
+  const auto take = [&](DfaResult result) {
+    CHECK(result.ok()) << format.name << ": " << result.error().message;
+    return std::move(result).value();
+  };
+  Dfa dfa = take(RegexDfa(format.pattern(), RegexMatch::kFull, {}, budget));
+  if (format.name == "hostname") {
+    dfa = take(Intersect(dfa, take(LengthBetween(1, kLongestHostname, budget)), budget));
+  }
+  return dfa;
+}
+
+NumberConstraints Integers(std::int64_t min, std::int64_t max) {
+  NumberConstraints constraints;
+  constraints.integer = true;
+  constraints.min = NumberBound{Decimal(min), false};
+  constraints.max = NumberBound{Decimal(max), false};
+  return constraints;
+}
+
+}  // namespace
+
+FormatKind KindOfFormat(std::string_view name) {
+  if (FindStringFormat(name) != nullptr) return FormatKind::kString;
+  if (Holds(kNumberFormats, name)) return FormatKind::kNumber;
+  if (Holds(kUnsupportedFormats, name)) return FormatKind::kUnsupported;
+  return FormatKind::kUnknown;
+}
+
+SharedDfa FormatDfa(std::string_view name) {
+  struct Slot {
+    std::once_flag once;
+    SharedDfa dfa;
+  };
+  static std::array<Slot, std::size(kStringFormats)> slots;
+  const StringFormat* format = FindStringFormat(name);
+  CHECK(format != nullptr) << name;
+  Slot& slot = slots[static_cast<std::size_t>(format - kStringFormats)];
+  std::call_once(slot.once, [&] { slot.dfa = std::make_shared<const Dfa>(Build(*format)); });
+  return slot.dfa;
+}
+
+NumberConstraints FormatNumbers(std::string_view name) {
+  using Int32 = std::numeric_limits<std::int32_t>;
+  using Int64 = std::numeric_limits<std::int64_t>;
+  if (name == "int32") return Integers(Int32::min(), Int32::max());
+  if (name == "int64") return Integers(Int64::min(), Int64::max());
+  return {};
+}
+
+}  // namespace sglrun::grammar

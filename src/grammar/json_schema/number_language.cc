@@ -1,0 +1,151 @@
+#include "grammar/json_schema/number_language.h"
+
+#include <algorithm>
+#include <string>
+#include <unordered_map>
+#include <utility>
+
+#include "grammar/json_schema/number_reader.h"
+
+namespace sglrun::grammar {
+namespace {
+
+constexpr std::int64_t kUsualDigits = 64;
+constexpr std::int64_t kFewDigits = 20;  // an int64 has 19
+constexpr std::int64_t kMostDigits = 1000;
+// Digits beyond those of the constraints, so that every set of values has a member in reach: one
+// for what lies between two bounds, the rest to get past excluded values (a text holds fewer than
+// 10^7 of them).
+constexpr std::int64_t kSpareDigits = 8;
+// States that counting digits before the point may cost.
+constexpr std::int64_t kCountedStates = 40'000;
+
+DfaResult Build(const NumberReader& reader, Budget& budget) {
+  static constexpr std::string_view kSymbols = "+-.0123456789Ee";  // in order
+  Dfa dfa;
+  std::vector<NumberReader::State> states;
+  std::unordered_map<std::uint64_t, std::int32_t> ids;
+  const auto id_of = [&](const NumberReader::State& state) {
+    const auto [at, is_new] = ids.emplace(state.Key(), static_cast<std::int32_t>(states.size()));
+    if (is_new) {
+      states.push_back(state);
+      dfa.states.push_back({{}, reader.Accepts(state)});
+    }
+    return at->second;
+  };
+  id_of({});
+  for (std::size_t i = 0; i < states.size(); ++i) {
+    SGLRUN_RETURN_IF_ERROR(budget.Spend("building a number"));
+    if (static_cast<std::int64_t>(states.size()) > budget.limits().automaton_states) {
+      return GrammarError{Verdict::kTooLarge, "bounds and multipleOf of a number need more than " +
+                                                  std::to_string(budget.limits().automaton_states) +
+                                                  " states"};
+    }
+    std::vector<Dfa::Edge> edges;
+    for (const char c : kSymbols) {
+      const auto next = reader.Next(states[i], c);
+      if (!next) continue;
+      const auto symbol = static_cast<std::uint32_t>(c);
+      const std::int32_t target = id_of(*next);
+      if (!edges.empty() && edges.back().last + 1 == symbol && edges.back().target == target) {
+        edges.back().last = symbol;
+      } else {
+        edges.push_back({symbol, symbol, target});
+      }
+    }
+    dfa.states[i].edges = std::move(edges);
+  }
+  return Minimize(dfa, budget);
+}
+
+struct Digits {
+  std::int64_t before = 0, after = 0;
+
+  void Cover(const Decimal& value) {
+    before = std::max(before, value.IntegerDigits());
+    after = std::max(after, value.FractionDigits());
+  }
+  void Cover(const Step& step) {
+    before = std::max(before, 6 + step.exponent);
+    after = std::max(after, -step.exponent);
+  }
+  std::int64_t CapBefore() const { return std::max(kUsualDigits, before + kSpareDigits); }
+};
+
+struct Plan {
+  NumberRange range;
+  DigitCaps caps;
+};
+
+Result<Plan, GrammarError> MakePlan(const NumberConstraints& constraints) {
+  Plan plan;
+  NumberRange& range = plan.range;
+  range.integer = constraints.integer;
+  std::vector<Step> steps = constraints.multiple_of;
+  if (!steps.empty()) {
+    if (constraints.integer) steps.push_back(Step{});
+    SGLRUN_ASSIGN_OR_RETURN(range.step, LeastCommonMultiple(steps));
+  }
+  Digits digits;
+  for (const Step& step : steps) digits.Cover(step);
+  for (const Step& step : constraints.not_multiple_of) digits.Cover(step);
+  for (const Decimal& value : constraints.excluded) digits.Cover(value);
+  if (range.step) digits.Cover(*range.step);
+  // A bound towards zero must be in reach. One away from it says nothing when its digits are more
+  // than a number may have (1.8e308, the largest double, is a popular maximum).
+  const auto toward_zero = [](const NumberBound& bound, bool is_min) {
+    return bound.value.is_zero() || bound.value.is_negative() != is_min;
+  };
+  if (constraints.min && toward_zero(*constraints.min, true)) digits.Cover(constraints.min->value);
+  if (constraints.max && toward_zero(*constraints.max, false)) digits.Cover(constraints.max->value);
+  const std::int64_t reach = digits.CapBefore();
+  for (const bool is_min : {true, false}) {
+    const auto& bound = is_min ? constraints.min : constraints.max;
+    if (!bound) continue;
+    if (!toward_zero(*bound, is_min) && bound->value.IntegerDigits() > reach) continue;
+    digits.Cover(bound->value);
+    (is_min ? range.min : range.max) = bound;
+  }
+  if (digits.before > kMostDigits || digits.after > kMostDigits) {
+    return GrammarError{Verdict::kTooLarge, "a bound or step of a number has more than " +
+                                                std::to_string(kMostDigits) + " digits"};
+  }
+  std::int64_t before = digits.CapBefore();
+  const std::int64_t remainders = range.step ? range.step->coefficient : 1;
+  if (remainders * before > kCountedStates)
+    before = std::max(kFewDigits, digits.before + kSpareDigits);
+  plan.caps = {.before_point = static_cast<int>(before),
+               .after_point = static_cast<int>(std::max(kUsualDigits, digits.after + kSpareDigits)),
+               .count_before_point = remainders * before <= kCountedStates};
+  return plan;
+}
+
+}  // namespace
+
+DfaResult NumberLanguage(const NumberConstraints& constraints, Budget& budget) {
+  if (constraints == NumberConstraints{}) {
+    return Build(NumberReader({.exponents = true}, DigitCaps{}), budget);
+  }
+  SGLRUN_ASSIGN_OR_RETURN(const Plan plan, MakePlan(constraints));
+  SGLRUN_ASSIGN_OR_RETURN(Dfa language, Build(NumberReader(plan.range, plan.caps), budget));
+  // What is taken away must hold every spelling that the language may have, so it is not capped
+  // before the point (and its values bound it anyway).
+  DigitCaps caps = plan.caps;
+  caps.count_before_point = false;
+  const auto take_away = [&](const NumberRange& range) -> Result<void, GrammarError> {
+    SGLRUN_ASSIGN_OR_RETURN(const Dfa values, Build(NumberReader(range, caps), budget));
+    SGLRUN_ASSIGN_OR_RETURN(language, Subtract(language, values, budget));
+    return {};
+  };
+  if (constraints.not_integer) SGLRUN_RETURN_IF_ERROR(take_away({.step = Step{}}));
+  for (const Step& step : constraints.not_multiple_of) {
+    SGLRUN_RETURN_IF_ERROR(take_away({.step = step}));
+  }
+  for (const Decimal& value : constraints.excluded) {
+    const NumberBound bound{value, false};
+    SGLRUN_RETURN_IF_ERROR(take_away({.min = bound, .max = bound}));
+  }
+  return language;
+}
+
+}  // namespace sglrun::grammar

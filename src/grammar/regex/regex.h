@@ -15,7 +15,8 @@ enum class RegexMatch : std::uint8_t {
   kSearch,  // somewhere in the text, as for "pattern" (3.6)
 };
 
-// The language of texts that match, over scalar values. flags.json_string is ignored here.
+// The language of texts that match, over scalar values; empty when none does. flags.json_string is
+// ignored here.
 DfaResult RegexDfa(std::string_view pattern, RegexMatch match, RegexFlags flags, Budget& budget);
 
 }  // namespace sglrun::grammar

@@ -1,7 +1,8 @@
+#include "base/json.h"
+
 #include <doctest/doctest.h>
 
 #include "automaton/helpers.h"
-#include "base/json.h"
 #include "grammar/automaton/dfa.h"
 
 namespace sglrun::grammar {

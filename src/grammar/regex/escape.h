@@ -1,0 +1,30 @@
+// What follows a backslash, outside classes and in them.
+#pragma once
+
+#include <memory>
+#include <variant>
+
+#include "base/result.h"
+#include "grammar/char_set.h"
+#include "grammar/regex/cursor.h"
+
+namespace sglrun::grammar {
+
+// \d, \S, \p{..}: the characters it means, and those that [^..] of it means. The two need not be
+// complements: where engines disagree both leave the doubtful characters out (grammar.md 2.3).
+struct ClassEscape {
+  std::shared_ptr<const CharSet> inside;
+  std::shared_ptr<const CharSet> outside;
+};
+enum class AnchorEscape : std::uint8_t { kStart, kEnd };
+
+using Escape = std::variant<char32_t, ClassEscape, AnchorEscape>;
+
+struct EscapeContext {
+  bool in_class = false;
+  bool ignore_case = false;
+};
+// The cursor stands behind the backslash.
+Result<Escape, GrammarError> ParseEscape(Cursor& cursor, EscapeContext context);
+
+}  // namespace sglrun::grammar

@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <chrono>
 #include <random>
 
@@ -38,11 +39,11 @@ void Check(const NumberConstraints& constraints, std::initializer_list<std::stri
   const Dfa dfa = Language(constraints);
   for (const std::string& text : accepted) {
     CAPTURE(text);
-    CHECK(AcceptsBytes(dfa, text));
+    CHECK(HoldsBytes(dfa, text));
   }
   for (const std::string& text : rejected) {
     CAPTURE(text);
-    CHECK_FALSE(AcceptsBytes(dfa, text));
+    CHECK_FALSE(HoldsBytes(dfa, text));
   }
 }
 
@@ -242,7 +243,7 @@ TEST_CASE("number automata agree with arithmetic") {
     int wrong = 0;
     std::string first;
     const auto check = [&](const std::string& text, bool expected) {
-      if (AcceptsBytes(dfa, text) == expected) return;
+      if (HoldsBytes(dfa, text) == expected) return;
       if (wrong++ == 0) first = text + (expected ? " rejected" : " accepted");
     };
     for (std::int64_t n = -2000; n <= 2000; ++n) {

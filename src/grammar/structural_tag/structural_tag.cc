@@ -1,0 +1,45 @@
+// The document around the formats (grammar.md 4): which of the two shapes it has.
+#include <array>
+#include <string>
+
+#include "base/json.h"
+#include "grammar/front_end.h"
+#include "grammar/structural_tag/format.h"
+#include "grammar/structural_tag/node.h"
+
+namespace sglrun::grammar {
+
+ExprResult AppendStructuralTag(FrontEnd& front, std::string_view text) {
+  const Limits& limits = front.budget.limits();
+  if (text.size() > limits.text_bytes) {
+    return GrammarError{Verdict::kTooLarge, "the structural tag has " +
+                                                std::to_string(text.size()) + " bytes, at most " +
+                                                std::to_string(limits.text_bytes) +
+                                                " are possible"};
+  }
+  // Numbers keep their text: schemas inside read bounds of any length.
+  const auto parsed = ParseJson(text, {.max_depth = limits.nesting, .keep_number_text = true});
+  if (!parsed.ok()) {
+    const JsonError& error = parsed.error();
+    return GrammarError{error.too_deep ? Verdict::kTooLarge : Verdict::kInvalid,
+                        "the structural tag is not JSON: " + error.message + " at byte " +
+                            std::to_string(error.offset)};
+  }
+  const tag::Node root(parsed->value, "");
+  if (!root.json().is_object()) return root.Expected("an object");
+  tag::Builder builder(front);
+  const bool legacy = root.HasValue("structures"), typed = root.HasValue("format");
+  if (legacy == typed) {
+    return root.Invalid(legacy ? "\"structures\" and \"format\" exclude each other"
+                               : "one of the fields \"format\" and \"structures\" is needed");
+  }
+  if (root.Has("type") && !root.Member("type").Is("structural_tag")) {
+    return root.Member("type").Expected("\"structural_tag\"");
+  }
+  if (legacy) return builder.Legacy(root);
+  constexpr std::array<std::string_view, 3> kFields = {"type", "format", "structures"};
+  SGLRUN_RETURN_IF_ERROR(root.AllowMembers(kFields));
+  return builder.Format(root.Member("format"), {});
+}
+
+}  // namespace sglrun::grammar

@@ -14,10 +14,12 @@ bool InNarrowBlocks(char32_t c) {
 
 void AddAsciiCases(const CharSet& set, std::vector<CharRange>& out) {
   constexpr char32_t kOffset = U'a' - U'A';
-  for (const CharRange& range : set.Intersect(CharSet{{U'a', U'z'}}).ranges()) {
+  const CharSet small = set.Intersect(CharSet{{U'a', U'z'}});
+  for (const CharRange& range : small.ranges()) {
     out.push_back({range.first - kOffset, range.last - kOffset});
   }
-  for (const CharRange& range : set.Intersect(CharSet{{U'A', U'Z'}}).ranges()) {
+  const CharSet capital = set.Intersect(CharSet{{U'A', U'Z'}});
+  for (const CharRange& range : capital.ranges()) {
     out.push_back({range.first + kOffset, range.last + kOffset});
   }
 }

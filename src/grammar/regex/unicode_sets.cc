@@ -113,7 +113,8 @@ std::vector<std::vector<char32_t>> ComputeCaseGroups() {
   Joiner joiner;
   std::string text;
   std::u32string chars;
-  for (const CharRange& range : UnicodeProperty("L")->ranges()) {
+  const auto letters = UnicodeProperty("L");
+  for (const CharRange& range : letters->ranges()) {
     for (char32_t c = range.first; c <= range.last; ++c) {
       // Ideographs and syllables have no case; leaving them out keeps the table quick to make.
       if ((c >= 0x3400 && c <= 0x9FFF) || (c >= 0xAC00 && c <= 0xD7FF) || c >= 0x20000) continue;

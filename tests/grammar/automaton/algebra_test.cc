@@ -1,10 +1,11 @@
+#include "grammar/automaton/dfa.h"
+
 #include <doctest/doctest.h>
 
 #include <chrono>
 #include <map>
 
 #include "automaton/helpers.h"
-#include "grammar/automaton/dfa.h"
 #include "grammar/automaton/nfa.h"
 
 namespace sglrun::grammar {

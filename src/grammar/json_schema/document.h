@@ -1,0 +1,91 @@
+// The text of one schema as places that refer to each other: every subschema with its pointer, its
+// resource ($id), its dialect, and what its references mean. All keywords are checked here once,
+// reachable or not; later readers take well-formed values for granted.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "base/json.h"
+#include "grammar/front_end.h"
+#include "grammar/json_schema/keywords.h"
+
+namespace sglrun::grammar {
+
+using PlaceId = std::int32_t;
+using PlaceResult = Result<PlaceId, GrammarError>;
+
+class Document {
+ public:
+  // `prefix` stands before every pointer of a message.
+  static Result<std::unique_ptr<Document>, GrammarError> Create(std::string_view text,
+                                                                std::string_view prefix,
+                                                                FrontEnd& front);
+
+  PlaceId root() const { return 0; }
+  const Json& schema(PlaceId place) const { return *At(place).schema; }
+  Draft draft(PlaceId place) const {
+    return resources_[static_cast<std::size_t>(At(place).resource)].dialect.draft;
+  }
+  // The place of a subschema that a keyword of `place` holds, by the identity of the value.
+  PlaceId PlaceOf(const Json& subschema) const { return places_by_schema_.at(&subschema); }
+
+  // JSON pointer of a place, or of a keyword in it; with the prefix.
+  std::string Pointer(PlaceId place, std::string_view keyword = "") const;
+  // A verdict about a keyword; `fault` follows the pointer in the sentence.
+  GrammarError ErrorAt(PlaceId place, std::string_view keyword, Verdict verdict,
+                       std::string_view fault) const;
+
+  PlaceResult ResolveRef(PlaceId from, std::string_view keyword, const std::string& reference);
+  PlaceResult ResolveDynamicRef(PlaceId from, const std::string& reference);
+  PlaceResult ResolveRecursiveRef(PlaceId from, const std::string& reference);
+
+ private:
+  struct Place {
+    const Json* schema = nullptr;
+    PlaceId parent = -1;
+    std::string step;  // from the parent, escaped: "properties/a~1b"
+    std::int32_t resource = 0;
+  };
+  struct Resource {
+    PlaceId root = 0;
+    Dialect dialect;
+    std::string uri;
+    std::unordered_map<std::string, PlaceId> anchors = {};  // dynamic ones too
+  };
+
+  explicit Document(std::string_view prefix) : prefix_(prefix) {}
+
+  const Place& At(PlaceId place) const { return places_[static_cast<std::size_t>(place)]; }
+  // Adds a place and all places below it. Recursion is as deep as the text, which is bounded.
+  Result<void, GrammarError> Add(const Json& schema, PlaceId parent, std::string step,
+                                 std::int32_t resource, GrammarReport& report);
+  Result<void, GrammarError> AddBelow(PlaceId place, GrammarReport& report);
+  Result<void, GrammarError> AddMember(PlaceId place, const Keyword& keyword, const Json& value,
+                                       GrammarReport& report);
+  void EnterResource(PlaceId place, GrammarReport& report);
+  void NameAnchors(PlaceId place);
+  PlaceResult ResolvePointer(PlaceId from, std::string_view keyword, PlaceId start,
+                             const std::string& pointer, const std::string& reference);
+
+  std::string prefix_;
+  Json json_;
+  std::deque<Place> places_;
+  std::unordered_map<const Json*, PlaceId> places_by_schema_;
+  std::deque<Resource> resources_;
+  std::unordered_map<std::string, std::int32_t> resources_by_uri_;
+  std::unordered_map<std::string, std::vector<PlaceId>> dynamic_anchors_;
+  int recursive_anchors_ = 0;
+  GrammarReport late_notes_;  // of places found through references only
+};
+
+// A key as a step of a JSON pointer.
+std::string EscapePointerStep(std::string_view key);
+
+}  // namespace sglrun::grammar

@@ -1,0 +1,117 @@
+#include "grammar/json_schema/formula.h"
+
+#include <algorithm>
+#include <unordered_set>
+#include <utility>
+
+namespace sglrun::grammar {
+namespace {
+
+// Appends what is not there yet. Linear for the few parts that are usual.
+class Collector {
+ public:
+  void Append(FormulaId id) {
+    constexpr std::size_t kFew = 16;
+    if (parts_.size() < kFew) {
+      if (std::find(parts_.begin(), parts_.end(), id) != parts_.end()) return;
+    } else {
+      if (seen_.empty()) seen_.insert(parts_.begin(), parts_.end());
+      if (!seen_.insert(id).second) return;
+    }
+    parts_.push_back(id);
+  }
+  std::vector<FormulaId> Take() { return std::move(parts_); }
+
+ private:
+  std::vector<FormulaId> parts_;
+  std::unordered_set<FormulaId> seen_;
+};
+
+}  // namespace
+
+Kind KindOf(const Json& value) {
+  if (value.is_null()) return Kind::kNull;
+  if (value.is_bool()) return value.as_bool() ? Kind::kTrue : Kind::kFalse;
+  if (value.is_number()) return Kind::kNumber;
+  if (value.is_string()) return Kind::kString;
+  return value.is_array() ? Kind::kArray : Kind::kObject;
+}
+
+Formulas::Formulas() {
+  kinds_.fill(-1);
+  all_.emplace_back(formula::Constant{});  // kFalse
+  all_.emplace_back(formula::Constant{});  // kTrue
+}
+
+FormulaId Formulas::Add(Formula formula) {
+  all_.push_back(std::move(formula));
+  return size() - 1;
+}
+
+FormulaId Formulas::AddJoined(std::vector<FormulaId> parts, int join) {
+  const auto [at, is_new] = joined_[join].try_emplace(parts, 0);
+  if (!is_new) return at->second;
+  if (join == 0) {
+    at->second = Add(formula::And{std::move(parts)});
+  } else {
+    at->second = Add(formula::Or{std::move(parts), join == 2});
+  }
+  return at->second;
+}
+
+FormulaId Formulas::And(std::vector<FormulaId> parts) {
+  Collector all;
+  for (const FormulaId part : parts) {
+    if (part == kFalse) return kFalse;
+    if (part == kTrue) continue;
+    if (const auto* inner = As<formula::And>(part)) {
+      for (const FormulaId id : inner->parts) all.Append(id);
+    } else {
+      all.Append(part);
+    }
+  }
+  parts = all.Take();
+  if (parts.empty()) return kTrue;
+  return parts.size() == 1 ? parts.front() : AddJoined(std::move(parts), 0);
+}
+
+FormulaId Formulas::Or(std::vector<FormulaId> parts, bool inclusive) {
+  Collector all;
+  for (const FormulaId part : parts) {
+    // For counting what is evaluated even a member that always holds is told apart.
+    if (part == kTrue && !inclusive) return kTrue;
+    if (part != kFalse) all.Append(part);
+  }
+  parts = all.Take();
+  if (parts.empty()) return kFalse;
+  return parts.size() == 1 ? parts.front() : AddJoined(std::move(parts), inclusive ? 2 : 1);
+}
+
+FormulaId Formulas::Exclude(FormulaId inner) {
+  if (inner == kFalse) return kTrue;
+  if (inner == kTrue) return kFalse;
+  if (const auto* exclude = As<formula::Exclude>(inner)) return exclude->inner;
+  if (const auto* kinds = As<formula::Kinds>(inner)) {
+    return Kinds(static_cast<KindSet>(kEveryKind & ~kinds->kinds));
+  }
+  const auto [at, is_new] = excluded_.try_emplace(inner, 0);
+  if (is_new) at->second = Add(formula::Exclude{inner});
+  return at->second;
+}
+
+FormulaId Formulas::Kinds(KindSet kinds) {
+  if (kinds == 0) return kFalse;
+  if (kinds == kEveryKind) return kTrue;
+  FormulaId& id = kinds_[kinds];
+  if (id < 0) id = Add(formula::Kinds{kinds});
+  return id;
+}
+
+FormulaId Formulas::AtPlace(PlaceId place, Stance stance) {
+  const std::int64_t key = std::int64_t{place} * 4 + static_cast<int>(stance);
+  const auto [at, is_new] = at_place_.try_emplace(key, 0);
+  if (is_new) at->second = Add(formula::AtPlace{place, stance});
+  return at->second;
+}
+
+}  // namespace sglrun::grammar

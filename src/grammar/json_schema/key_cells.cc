@@ -1,0 +1,178 @@
+// The keys that nobody names, parted by the patterns they match (grammar.md 3.9): each part gets
+// the conjunction of what its patterns ask for, and of what is said about additional keys where
+// none of a place's patterns match.
+#include <algorithm>
+#include <utility>
+
+#include "grammar/json_schema/object_plan.h"
+
+namespace sglrun::grammar {
+namespace {
+
+class CellMaker {
+ public:
+  CellMaker(NormalForm& normal_form, const ObjectPlan& plan)
+      : normal_form_(normal_form), plan_(plan) {}
+
+  Result<std::vector<KeyCell>, GrammarError> Make() {
+    ListDividers();
+    if (dividers_.empty() && plan_.key_conditions.empty()) {
+      KeyCell all{nullptr, ValueOf({}), SomeOf({})};
+      if (all.value == kFalse) return std::vector<KeyCell>{};
+      return std::vector<KeyCell>{std::move(all)};
+    }
+    SGLRUN_RETURN_IF_ERROR(StartFromConditions());
+    for (std::size_t i = 0; i < dividers_.size(); ++i) {
+      SGLRUN_RETURN_IF_ERROR(DivideBy(i));
+    }
+    return Finish();
+  }
+
+ private:
+  struct Part {
+    SharedDfa keys;  // nullptr: all
+    std::vector<char> matches = {};
+  };
+
+  Budget& budget() { return normal_form_.front().budget; }
+
+  void AddDivider(FormulaId keys) {
+    if (keys <= kTrue) return;
+    if (std::find(dividers_.begin(), dividers_.end(), keys) == dividers_.end()) {
+      dividers_.push_back(keys);
+    }
+  }
+
+  void ListDividers() {
+    for (const formula::Properties* properties : plan_.properties) {
+      for (const auto& pattern : properties->patterns) AddDivider(pattern.keys);
+    }
+    for (const formula::SomeProperty* some : plan_.some) AddDivider(some->keys);
+  }
+
+  bool Matches(FormulaId keys, const std::vector<char>& matches) const {
+    if (keys <= kTrue) return keys == kTrue;
+    const auto at = std::find(dividers_.begin(), dividers_.end(), keys) - dividers_.begin();
+    return static_cast<std::size_t>(at) < matches.size() &&
+           matches[static_cast<std::size_t>(at)] != 0;
+  }
+
+  Result<void, GrammarError> StartFromConditions() {
+    SharedDfa keys;
+    for (const FormulaId condition : plan_.key_conditions) {
+      SGLRUN_ASSIGN_OR_RETURN(const SharedDfa more, normal_form_.KeyLanguage(condition));
+      SGLRUN_ASSIGN_OR_RETURN(keys, Meet(keys, more));
+    }
+    parts_.push_back({std::move(keys)});
+    return {};
+  }
+
+  Result<SharedDfa, GrammarError> Meet(const SharedDfa& a, const SharedDfa& b) {
+    if (a == nullptr) return SharedDfa(b);
+    SGLRUN_ASSIGN_OR_RETURN(Dfa both, Intersect(*a, *b, budget()));
+    return SharedDfa(std::make_shared<const Dfa>(std::move(both)));
+  }
+
+  Result<SharedDfa, GrammarError> Rest(const SharedDfa& a, const SharedDfa& b) {
+    auto rest = a == nullptr ? ComplementText(*b, budget()) : Subtract(*a, *b, budget());
+    if (!rest.ok()) return std::move(rest).error();
+    return SharedDfa(std::make_shared<const Dfa>(std::move(rest).value()));
+  }
+
+  Result<void, GrammarError> DivideBy(std::size_t index) {
+    constexpr std::size_t kMostCells = 64;
+    SGLRUN_ASSIGN_OR_RETURN(const SharedDfa divider, normal_form_.KeyLanguage(dividers_[index]));
+    const bool last = index + 1 == dividers_.size();
+    std::vector<Part> divided;
+    for (Part& part : parts_) {
+      for (const bool matches : {true, false}) {
+        Part half{nullptr, part.matches};
+        half.matches.push_back(matches ? 1 : 0);
+        // All is decided: parts without a value need no automaton.
+        if (last && ValueOf(half.matches) == kFalse) continue;
+        SGLRUN_ASSIGN_OR_RETURN(half.keys,
+                                matches ? Meet(part.keys, divider) : Rest(part.keys, divider));
+        if (!IsEmpty(*half.keys)) divided.push_back(std::move(half));
+      }
+    }
+    if (divided.size() > kMostCells) {
+      return GrammarError{Verdict::kTooLarge,
+                          "patternProperties part the keys of an object into more than " +
+                              std::to_string(kMostCells) + " sets"};
+    }
+    parts_ = std::move(divided);
+    return {};
+  }
+
+  FormulaId ValueOf(const std::vector<char>& matches) {
+    std::vector<FormulaId> values;
+    std::vector<const formula::Properties*> silent;
+    bool declared = !plan_.closed;
+    for (const formula::Properties* properties : plan_.properties) {
+      bool any = false;
+      for (const auto& pattern : properties->patterns) {
+        if (!Matches(pattern.keys, matches)) continue;
+        values.push_back(pattern.value);
+        any = true;
+      }
+      declared |= any && properties->stance != Stance::kTested;
+      if (!any && properties->others) values.push_back(*properties->others);
+      if (!any && !properties->others) silent.push_back(properties);
+    }
+    if (!declared) return kFalse;
+    Formulas& formulas = normal_form_.formulas();
+    for (const formula::UnevaluatedProperties* unevaluated : plan_.unevaluated) {
+      const bool evaluated = std::any_of(
+          unevaluated->evaluating.begin(), unevaluated->evaluating.end(), [&](FormulaId id) {
+            const auto* properties = formulas.As<formula::Properties>(id);
+            return std::find(silent.begin(), silent.end(), properties) == silent.end();
+          });
+      if (!evaluated) values.push_back(unevaluated->value);
+    }
+    return formulas.And(std::move(values));
+  }
+
+  std::uint32_t SomeOf(const std::vector<char>& matches) const {
+    std::uint32_t bits = 0;
+    for (std::size_t i = 0; i < plan_.some.size(); ++i) {
+      if (Matches(plan_.some[i]->keys, matches)) bits |= 1U << i;
+    }
+    return bits;
+  }
+
+  Result<std::vector<KeyCell>, GrammarError> Finish() {
+    std::vector<std::string> names;
+    for (const ObjectPlan::Key& key : plan_.keys) names.push_back(key.name);
+    std::sort(names.begin(), names.end());
+    const auto named = std::make_shared<const Dfa>(Words(names));
+    std::vector<KeyCell> cells;
+    for (Part& part : parts_) {
+      KeyCell cell{std::move(part.keys), ValueOf(part.matches), SomeOf(part.matches)};
+      if (cell.value == kFalse) continue;
+      if (!names.empty()) {
+        SGLRUN_ASSIGN_OR_RETURN(cell.keys, Rest(cell.keys, named));
+      }
+      if (cell.keys == nullptr || !IsEmpty(*cell.keys)) cells.push_back(std::move(cell));
+    }
+    return cells;
+  }
+
+  NormalForm& normal_form_;
+  const ObjectPlan& plan_;
+  std::vector<FormulaId> dividers_;
+  std::vector<Part> parts_;
+};
+
+}  // namespace
+
+Result<std::vector<KeyCell>, GrammarError> CellsOf(NormalForm& normal_form,
+                                                   const ObjectPlan& plan) {
+  constexpr std::size_t kMostWitnesses = 6;
+  if (plan.some.size() > kMostWitnesses) {
+    return GrammarError{Verdict::kTooLarge, "more than " + std::to_string(kMostWitnesses) +
+                                                " conditions ask for some property of an object"};
+  }
+  return CellMaker(normal_form, plan).Make();
+}
+
+}  // namespace sglrun::grammar

@@ -1,0 +1,48 @@
+// What an alternative says about an object, put together: the value each named key may have, and
+// what is left for keys that nobody names. Serves proofs and generation.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "grammar/json_schema/normal_form.h"
+
+namespace sglrun::grammar {
+
+struct ObjectPlan {
+  struct Key {
+    std::string name;
+    FormulaId value = kTrue;  // kFalse: must not appear
+    bool required = false;
+    bool anywhere = false;  // may stand among further keys in any order
+  };
+  // In the order of generation; those that may stand anywhere come last. Distinct.
+  std::vector<Key> keys;
+  std::int64_t min = 0;
+  std::optional<std::int64_t> max;
+  std::vector<const formula::DependentRequired*> dependent;
+  std::vector<const formula::SomeProperty*> some;
+  std::vector<FormulaId> key_conditions;  // propertyNames
+  // Whether a key that `keys` lacks may appear (true may be too much).
+  bool others_possible = true;
+
+  // The constraints behind the plan, for CellsOf.
+  std::vector<const formula::Properties*> properties;
+  std::vector<const formula::UnevaluatedProperties*> unevaluated;
+  bool closed = false;  // grammar.md 3.2
+};
+
+Result<ObjectPlan, GrammarError> PlanObject(NormalForm& normal_form,
+                                            const Alternative& alternative);
+
+// The keys that no plan names, parted by the patterns they match.
+struct KeyCell {
+  SharedDfa keys;  // decoded; nullptr: all keys but those the plan names
+  FormulaId value = kTrue;
+  std::uint32_t some = 0;  // bit i: the keys fit plan.some[i]
+};
+Result<std::vector<KeyCell>, GrammarError> CellsOf(NormalForm& normal_form, const ObjectPlan& plan);
+
+}  // namespace sglrun::grammar

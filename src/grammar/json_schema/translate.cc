@@ -1,0 +1,145 @@
+#include "grammar/json_schema/translate.h"
+
+#include <utility>
+
+namespace sglrun::grammar {
+
+FormulaResult Translator::FormulaOf(PlaceId place, Stance stance) {
+  const std::int64_t key = std::int64_t{place} * 4 + static_cast<int>(stance);
+  const auto known = known_.find(key);
+  if (known != known_.end()) return known->second;
+  SGLRUN_ASSIGN_OR_RETURN(const FormulaId id, Translate(place, stance));
+  known_.emplace(key, id);
+  return id;
+}
+
+FormulaResult Translator::Translate(PlaceId place, Stance stance) {
+  SGLRUN_RETURN_IF_ERROR(front_.budget.Spend("reading the schema"));
+  const Json& schema = document_.schema(place);
+  if (schema.is_bool()) return schema.as_bool() ? kTrue : kFalse;
+  std::vector<FormulaId> parts;
+  const Here here{place, stance, schema, parts};
+  if (document_.draft(place) <= Draft::k7 && schema.Find("$ref") != nullptr) {
+    SGLRUN_RETURN_IF_ERROR(AddReference(here, "$ref", schema.Find("$ref")->as_string()));
+    return formulas_.And(std::move(parts));
+  }
+  SGLRUN_RETURN_IF_ERROR(AddParts(here));
+  return WrapUnevaluated(here, formulas_.And(std::move(parts)));
+}
+
+// The order of the parts is the order of keys in generated objects (decisions 37): the place's own
+// first, then those of references and allOf, then those of the chosen branches.
+Result<void, GrammarError> Translator::AddParts(const Here& here) {
+  AddTypes(here);
+  AddValues(here);
+  SGLRUN_RETURN_IF_ERROR(AddNumbers(here));
+  AddStrings(here);
+  AddObjects(here);
+  AddArrays(here);
+  SGLRUN_RETURN_IF_ERROR(AddReferences(here));
+  SGLRUN_RETURN_IF_ERROR(AddChoices(here));
+  AddDependencies(here);
+  return {};
+}
+
+FormulaId Translator::Sub(const Json& schema, Stance stance) {
+  if (schema.is_bool()) return schema.as_bool() ? kTrue : kFalse;
+  if (schema.as_object().empty()) return kTrue;
+  return formulas_.AtPlace(document_.PlaceOf(schema), stance);
+}
+
+Result<void, GrammarError> Translator::AddReferences(const Here& here) {
+  for (const auto& [name, value] : here.schema.as_object()) {
+    if (name == "$ref" || name == "$dynamicRef" || name == "$recursiveRef") {
+      SGLRUN_RETURN_IF_ERROR(AddReference(here, name, value.as_string()));
+    } else if (name == "allOf") {
+      for (const Json& member : value.as_array()) here.parts.push_back(Sub(here, member));
+    }
+  }
+  return {};
+}
+
+Result<void, GrammarError> Translator::AddReference(const Here& here, const std::string& keyword,
+                                                    const std::string& reference) {
+  const auto resolve = [&] {
+    if (keyword == "$ref") return document_.ResolveRef(here.place, keyword, reference);
+    if (keyword == "$dynamicRef") return document_.ResolveDynamicRef(here.place, reference);
+    return document_.ResolveRecursiveRef(here.place, reference);
+  };
+  PlaceResult target = resolve();
+  if (target.ok()) {
+    here.parts.push_back(formulas_.AtPlace(*target, here.stance));
+    return {};
+  }
+  if (target.error().verdict != Verdict::kUnsupported) return std::move(target).error();
+  here.parts.push_back(formulas_.Add(
+      formula::Unenforceable{kEveryKind, here.place, keyword, target.error().message}));
+  return {};
+}
+
+Result<void, GrammarError> Translator::AddChoices(const Here& here) {
+  if (const Json* members = here.schema.Find("anyOf")) {
+    std::vector<FormulaId> parts;
+    for (const Json& member : members->as_array()) parts.push_back(Sub(here, member));
+    here.parts.push_back(formulas_.Or(std::move(parts), /*inclusive=*/true));
+  }
+  if (const Json* members = here.schema.Find("oneOf")) {
+    SGLRUN_RETURN_IF_ERROR(AddOneOf(here, members->as_array()));
+  }
+  AddCondition(here);
+  if (const Json* inner = here.schema.Find("not")) {
+    here.parts.push_back(formulas_.Exclude(Sub(*inner, Stance::kTested)));
+  }
+  return {};
+}
+
+// Each member without all others. Most exclusions turn out to be empty once they are looked at
+// beside the rest (normal_form.h).
+Result<void, GrammarError> Translator::AddOneOf(const Here& here, const Json::Array& members) {
+  std::vector<FormulaId> parts;
+  if (front_.options.one_of_as_any_of) {
+    for (const Json& member : members) parts.push_back(Sub(here, member));
+    front_.report.relaxed.push_back(document_.Pointer(here.place, "oneOf"));
+    here.parts.push_back(formulas_.Or(std::move(parts), /*inclusive=*/true));
+    return {};
+  }
+  const auto count = static_cast<std::int64_t>(members.size());
+  if (count * count > front_.options.limits.nodes) {
+    return document_.ErrorAt(here.place, "oneOf", Verdict::kTooLarge,
+                             "has " + std::to_string(count) + " members, too many to compare");
+  }
+  std::vector<FormulaId> others;
+  for (const Json& member : members) {
+    others.push_back(formulas_.Exclude(Sub(member, Stance::kTested)));
+  }
+  for (std::size_t i = 0; i < members.size(); ++i) {
+    std::vector<FormulaId> only{Sub(here, members[i])};
+    for (std::size_t j = 0; j < members.size(); ++j) {
+      if (j != i) only.push_back(others[j]);
+    }
+    parts.push_back(formulas_.And(std::move(only)));
+  }
+  here.parts.push_back(formulas_.Or(std::move(parts)));
+  return {};
+}
+
+void Translator::AddCondition(const Here& here) {
+  const Json* condition = here.schema.Find("if");
+  if (condition == nullptr) return;
+  const Stance stance = here.stance == Stance::kTested ? Stance::kTested : Stance::kCondition;
+  const FormulaId holds = Sub(*condition, stance);
+  const Json* then = here.schema.Find("then");
+  const Json* otherwise = here.schema.Find("else");
+  if (then == nullptr && otherwise == nullptr) {
+    // No effect but on what counts as evaluated.
+    here.parts.push_back(formulas_.Or({holds, kTrue}, /*inclusive=*/true));
+    return;
+  }
+  const FormulaId fails = formulas_.Exclude(Sub(*condition, Stance::kTested));
+  const FormulaId if_true = then == nullptr ? kTrue : Sub(here, *then);
+  const FormulaId if_false = otherwise == nullptr ? kTrue : Sub(here, *otherwise);
+  here.parts.push_back(
+      formulas_.Or({formulas_.And({holds, if_true}), formulas_.And({fails, if_false})}));
+}
+
+}  // namespace sglrun::grammar

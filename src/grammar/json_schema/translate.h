@@ -1,0 +1,71 @@
+// From the keywords of one place to its formula: the only code that knows what a keyword means.
+// Subschemas stay behind places; nothing recurses here.
+#pragma once
+
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "grammar/json_schema/document.h"
+#include "grammar/json_schema/formula.h"
+
+namespace sglrun::grammar {
+
+using FormulaResult = Result<FormulaId, GrammarError>;
+
+class Translator {
+ public:
+  Translator(Document& document, Formulas& formulas, FrontEnd& front)
+      : document_(document), formulas_(formulas), front_(front) {}
+
+  // Remembered: the same place and stance, the same formula.
+  FormulaResult FormulaOf(PlaceId place, Stance stance);
+
+ private:
+  struct Here {
+    PlaceId place;
+    Stance stance;
+    const Json& schema;
+    std::vector<FormulaId>& parts;
+  };
+
+  FormulaResult Translate(PlaceId place, Stance stance);
+  Result<void, GrammarError> AddParts(const Here& here);
+
+  // translate_scalars.cc
+  void AddTypes(const Here& here);
+  void AddValues(const Here& here);
+  Result<void, GrammarError> AddNumbers(const Here& here);
+  void AddStrings(const Here& here);
+  void AddFormat(const Here& here);
+
+  // translate_containers.cc
+  void AddObjects(const Here& here);
+  void AddDependencies(const Here& here);
+  void AddDependency(const Here& here, const std::string& name, const Json& value);
+  void AddArrays(const Here& here);
+  FormulaId WrapUnevaluated(const Here& here, FormulaId inner);
+  FormulaId KeysMatching(const Here& here, const std::string& pattern);
+
+  // translate.cc
+  Result<void, GrammarError> AddReferences(const Here& here);
+  Result<void, GrammarError> AddReference(const Here& here, const std::string& keyword,
+                                          const std::string& reference);
+  Result<void, GrammarError> AddChoices(const Here& here);
+  Result<void, GrammarError> AddOneOf(const Here& here, const Json::Array& members);
+  void AddCondition(const Here& here);
+
+  FormulaId Sub(const Json& schema, Stance stance);
+  FormulaId Sub(const Here& here, const Json& schema) { return Sub(schema, here.stance); }
+
+  Document& document_;
+  Formulas& formulas_;
+  FrontEnd& front_;
+  std::unordered_map<std::int64_t, FormulaId> known_;
+  std::unordered_map<std::string, FormulaId> keys_by_pattern_;
+};
+
+// A formula that holds for objects without the property (and for all other values).
+FormulaId WithoutProperty(Formulas& formulas, const std::string& name);
+
+}  // namespace sglrun::grammar

@@ -1,0 +1,60 @@
+// From formulas to expressions of the grammar: scalars in place, arrays and objects as rules of
+// their own, one a formula, so that recursion is a call. Nothing recurses here: the bodies of rules
+// are written one after the other.
+#pragma once
+
+#include <deque>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "grammar/json_schema/layout.h"
+#include "grammar/json_schema/normal_form.h"
+
+namespace sglrun::grammar {
+
+class ValueRules {
+ public:
+  ValueRules(NormalForm& normal_form, Layout layout, bool any_order)
+      : normal_form_(normal_form), layout_(std::move(layout)), any_order_(any_order) {}
+
+  // The texts of all values that satisfy the formula, and every rule they need.
+  ExprResult Whole(FormulaId formula);
+
+  // For the writers of arrays and objects. `depth` counts the containers around the value; the
+  // rules are complete once Whole returns.
+  ExprResult Value(FormulaId formula, int depth);
+
+  NormalForm& normal_form() { return normal_form_; }
+  Formulas& formulas() { return normal_form_.formulas(); }
+  FrontEnd& front() { return normal_form_.front(); }
+  Grammar& grammar() { return normal_form_.front().grammar; }
+  const Layout& layout() const { return layout_; }
+  bool any_order() const { return any_order_; }
+
+ private:
+  struct Task {
+    FormulaId formula;
+    int depth;
+    RuleId rule;
+  };
+
+  ExprResult Body(FormulaId formula, int depth);
+  ExprResult One(Alternative alternative, Kind kind, int depth);
+  ExprResult Number(Alternative& alternative);
+  ExprResult String(Alternative& alternative);
+  std::string NameOf(FormulaId formula) const;
+
+  NormalForm& normal_form_;
+  Layout layout_;
+  bool any_order_;
+  std::deque<Task> tasks_;
+  std::map<std::pair<FormulaId, int>, ExprId> values_;
+  std::map<std::pair<std::vector<FormulaId>, int>, ExprId> containers_;
+};
+
+// object.cc, array.cc
+ExprResult AppendObject(ValueRules& rules, const Alternative& alternative, int depth);
+ExprResult AppendArray(ValueRules& rules, const Alternative& alternative, int depth);
+
+}  // namespace sglrun::grammar

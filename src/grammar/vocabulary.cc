@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "grammar/matcher/shared_masks.h"
+
 namespace sglrun::grammar {
 namespace {
 
@@ -39,12 +41,17 @@ Vocabulary::Vocabulary(const tokenizer::Tokenizer& tokenizer, std::int64_t logit
 Vocabulary::Vocabulary(std::span<const std::string> texts, std::int64_t logit_width)
     : logit_width_(logit_width) {
   text_begin_.push_back(0);
-  for (const std::string& text : texts) {
+  for (const std::string& text :
+       texts.first(std::min(texts.size(), static_cast<std::size_t>(logit_width)))) {
     AddText(text);
     text_begin_.push_back(static_cast<std::uint32_t>(arena_.size()));
   }
   Build();
 }
+
+Vocabulary::~Vocabulary() = default;
+Vocabulary::Vocabulary(Vocabulary&&) noexcept = default;
+Vocabulary& Vocabulary::operator=(Vocabulary&&) noexcept = default;
 
 void Vocabulary::AddText(std::string_view text) {
   if (text.size() <= kMaxTextBytes) arena_ += text;
@@ -74,6 +81,8 @@ std::optional<std::int32_t> Vocabulary::Find(std::string_view name) const {
 }
 
 void Vocabulary::Build() {
+  shared_masks_ = std::make_unique<SharedMasks>();
+  text_mask_.assign(static_cast<std::size_t>(words_per_mask()), 0);
   struct Entry {
     std::uint64_t head;
     std::int32_t id;
@@ -81,7 +90,9 @@ void Vocabulary::Build() {
   std::vector<Entry> entries;
   entries.reserve(static_cast<std::size_t>(IdCount()));
   for (std::int32_t id = 0; id < IdCount(); ++id) {
-    if (IsText(id)) entries.push_back({Head(Text(id)), id});
+    if (!IsText(id)) continue;
+    entries.push_back({Head(Text(id)), id});
+    text_mask_[static_cast<std::size_t>(id) / 32] |= std::uint32_t{1} << (id % 32);
   }
   std::sort(entries.begin(), entries.end(), [&](const Entry& a, const Entry& b) {
     if (a.head != b.head) return a.head < b.head;

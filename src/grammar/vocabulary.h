@@ -17,12 +17,17 @@
 
 namespace sglrun::grammar {
 
+class SharedMasks;
+
 class Vocabulary {
  public:
   // `logit_width`: ids [tokenizer.vocab_size(), logit_width) exist in a mask but are never allowed.
   Vocabulary(const tokenizer::Tokenizer& tokenizer, std::int64_t logit_width);
   // For tests: the text of every id, "" for ids that are no text.
   Vocabulary(std::span<const std::string> texts, std::int64_t logit_width);
+  ~Vocabulary();
+  Vocabulary(Vocabulary&&) noexcept;
+  Vocabulary& operator=(Vocabulary&&) noexcept;
 
   std::int64_t logit_width() const { return logit_width_; }
   std::int64_t words_per_mask() const { return (logit_width_ + 31) / 32; }
@@ -44,6 +49,10 @@ class Vocabulary {
   // [nodes()[i].first_token, nodes()[subtree_end].first_token). A last node closes the array.
   std::span<const std::int32_t> sorted_ids() const { return sorted_ids_; }
   int longest_text() const { return longest_text_; }  // in bytes
+  // The bits of all text tokens.
+  std::span<const std::uint32_t> text_mask() const { return text_mask_; }
+  // What matchers have found out about this vocabulary, whatever their grammar.
+  SharedMasks& shared_masks() const { return *shared_masks_; }
 
  private:
   void AddText(std::string_view text);
@@ -57,6 +66,8 @@ class Vocabulary {
   std::vector<std::uint32_t> text_begin_;  // [ids + 1]
   std::vector<Node> nodes_;
   std::vector<std::int32_t> sorted_ids_;
+  std::vector<std::uint32_t> text_mask_;
+  std::unique_ptr<SharedMasks> shared_masks_;
 };
 
 }  // namespace sglrun::grammar

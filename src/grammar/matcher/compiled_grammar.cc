@@ -4,6 +4,7 @@
 
 #include "grammar/matcher/expr_facts.h"
 #include "grammar/matcher/left_recursion.h"
+#include "grammar/matcher/mask_cache.h"
 #include "grammar/matcher/program.h"
 #include "grammar/matcher/sketch.h"
 
@@ -31,8 +32,21 @@ Result<std::shared_ptr<const CompiledGrammar>, GrammarError> CompiledGrammar::Co
       new CompiledGrammar(Flatten(machines, grammar), budget.limits()));
 }
 
+std::shared_ptr<MaskCache> CompiledGrammar::masks(
+    const std::shared_ptr<const Vocabulary>& vocabulary) const {
+  const std::scoped_lock lock(mutex_);
+  for (const std::shared_ptr<MaskCache>& cache : masks_) {
+    if (cache->vocabulary() == vocabulary) return cache;
+  }
+  masks_.push_back(std::make_shared<MaskCache>(*program_, vocabulary, limits_));
+  return masks_.back();
+}
+
 std::size_t CompiledGrammar::MemoryBytes() const {
-  return sizeof *this + program_->MemoryBytes();
+  const std::scoped_lock lock(mutex_);
+  std::size_t bytes = sizeof *this + program_->MemoryBytes();
+  for (const std::shared_ptr<MaskCache>& cache : masks_) bytes += cache->MemoryBytes();
+  return bytes;
 }
 
 }  // namespace sglrun::grammar

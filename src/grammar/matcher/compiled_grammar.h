@@ -4,6 +4,8 @@
 
 #include <cstddef>
 #include <memory>
+#include <mutex>
+#include <vector>
 
 #include "base/result.h"
 #include "grammar/grammar.h"
@@ -12,6 +14,8 @@
 namespace sglrun::grammar {
 
 struct Program;
+class MaskCache;
+class Vocabulary;
 
 // Immutable but for caches that are filled while matching; safe to share between threads.
 class CompiledGrammar {
@@ -29,12 +33,15 @@ class CompiledGrammar {
   // For Matcher.
   const Program& program() const { return *program_; }
   const Limits& limits() const { return limits_; }
+  std::shared_ptr<MaskCache> masks(const std::shared_ptr<const Vocabulary>& vocabulary) const;
 
  private:
   CompiledGrammar(Program program, const Limits& limits);
 
   std::unique_ptr<const Program> program_;
   Limits limits_;
+  mutable std::mutex mutex_;
+  mutable std::vector<std::shared_ptr<MaskCache>> masks_;  // one a vocabulary
 };
 
 }  // namespace sglrun::grammar

@@ -251,6 +251,14 @@ bool MergeEqual(Machines& machines) {
   return true;
 }
 
+Result<void, GrammarError> MergeAllEqual(Machines& machines, Budget& budget) {
+  constexpr int kMostRounds = 16;  // chains of callers that deep are rare, and may stay apart
+  for (int round = 0; round < kMostRounds && MergeEqual(machines); ++round) {
+    SGLRUN_RETURN_IF_ERROR(budget.Spend("merging automata"));
+  }
+  return {};
+}
+
 // Only what the root uses, callers of first calls before their callees.
 void KeepReachable(Machines& machines) {
   std::vector<bool> used(machines.machines.size(), false);
@@ -290,15 +298,15 @@ bool IsRecursive(const Machines& machines, const Component& component) {
 }  // namespace
 
 Result<void, GrammarError> RemoveLeftRecursion(Machines& machines, Budget& budget) {
-  constexpr int kMergeRounds = 16;
-  for (int round = 0; round < kMergeRounds && MergeEqual(machines); ++round) {
-    SGLRUN_RETURN_IF_ERROR(budget.Spend("merging automata"));
-  }
+  SGLRUN_RETURN_IF_ERROR(MergeAllEqual(machines, budget));
   const std::vector<Component> components = Components(machines).components();
+  bool rewritten = false;
   for (const Component& component : components) {
     if (!IsRecursive(machines, component)) continue;
     SGLRUN_RETURN_IF_ERROR(Rewrite(machines, component, budget));
+    rewritten = true;
   }
+  if (rewritten) SGLRUN_RETURN_IF_ERROR(MergeAllEqual(machines, budget));
   KeepReachable(machines);
   return {};
 }

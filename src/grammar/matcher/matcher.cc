@@ -5,14 +5,33 @@
 
 #include "base/check.h"
 #include "grammar/matcher/frontier.h"
+#include "grammar/matcher/id_set.h"
+#include "grammar/matcher/mask_builder.h"
 #include "grammar/matcher/program.h"
 #include "grammar/matcher/stacks.h"
 
 namespace sglrun::grammar {
 namespace {
 
-void SetBit(std::span<std::uint32_t> words, std::int32_t id) {
-  words[static_cast<std::size_t>(id) / 32] |= std::uint32_t{1} << (id % 32);
+Shape ShapeOf(const Frontier& frontier, const Stacks& stacks) {
+  Shape shape{frontier.items.size(), frontier.items.size()};
+  for (const Item& item : frontier.items) {
+    const auto state = static_cast<std::uint64_t>(item.state);
+    const Shape part = MixShapes({state, state + 1}, stacks.ShapeOf(item.stack));
+    shape.a += part.a;
+    shape.b += part.b;
+  }
+  return shape;
+}
+
+Matcher::Mask KindOf(std::span<const std::uint32_t> words, const Vocabulary& vocabulary) {
+  const std::span<const std::uint32_t> text = vocabulary.text_mask();
+  bool any = false, all_text = true;
+  for (std::size_t w = 0; w < words.size(); ++w) {
+    any |= words[w] != 0;
+    all_text &= (text[w] & ~words[w]) == 0;
+  }
+  return !any ? Matcher::Mask::kNone : all_text ? Matcher::Mask::kAllText : Matcher::Mask::kSome;
 }
 
 }  // namespace
@@ -21,6 +40,7 @@ struct Matcher::Impl {
   Impl(std::shared_ptr<const CompiledGrammar> g, std::shared_ptr<const Vocabulary> v)
       : grammar(std::move(g)),
         vocabulary(std::move(v)),
+        masks(grammar->masks(vocabulary)),
         stacks(grammar->program(), vocabulary->longest_text()) {
     stepper().Start(now);
   }
@@ -75,6 +95,7 @@ struct Matcher::Impl {
 
   std::shared_ptr<const CompiledGrammar> grammar;
   std::shared_ptr<const Vocabulary> vocabulary;
+  std::shared_ptr<MaskCache> masks;
   Stacks stacks;
   Frontier now;
   std::vector<Frontier> history;  // before each accepted token
@@ -136,21 +157,35 @@ void Matcher::Rollback(std::int64_t count) {
 }
 
 Matcher::Mask Matcher::FillMask(std::span<std::uint32_t> words) {
-  return FillMaskSlowly(words);
+  const Vocabulary& vocabulary = *impl_->vocabulary;
+  const Shape shape = ShapeOf(impl_->now, impl_->stacks);
+  RowCache& rows = impl_->masks->rows();
+  if (!impl_->failure && rows.Find(shape, words)) return KindOf(words, vocabulary);
+  std::fill(words.begin(), words.end(), 0);
+  if (impl_->failure) return Mask::kNone;
+  const Stacks::Position mark = impl_->stacks.Mark();
+  MaskBuilder builder(impl_->grammar->program(), impl_->stacks, *impl_->masks,
+                      impl_->grammar->limits());
+  const bool done = builder.Fill(impl_->now, words);
+  impl_->stacks.Release(mark);
+  if (!done) {
+    impl_->failure =
+        GrammarError{Verdict::kTooLarge, "finding the next tokens takes too many steps"};
+    std::fill(words.begin(), words.end(), 0);
+    return Mask::kNone;
+  }
+  rows.Add(shape, words);
+  return KindOf(words, vocabulary);
 }
 
 Matcher::Mask Matcher::FillMaskSlowly(std::span<std::uint32_t> words) const {
   std::fill(words.begin(), words.end(), 0);
   Impl trial = *impl_;
-  bool any = false, all_text = true;
   for (std::int32_t id = 0; id < trial.vocabulary->logit_width(); ++id) {
-    const bool fits = !trial.failure && !trial.After(id).Dead();
-    if (fits) SetBit(words, id);
-    any |= fits;
-    all_text &= fits || !trial.vocabulary->IsText(id);
+    if (!trial.failure && !trial.After(id).Dead()) SetBit(words, id);
     trial.failure = impl_->failure;
   }
-  return !any ? Mask::kNone : all_text ? Mask::kAllText : Mask::kSome;
+  return KindOf(words, *impl_->vocabulary);
 }
 
 std::string Matcher::ForcedBytes() const {

@@ -18,6 +18,21 @@ bool IsPlain(const Machine& machine) {
   return true;
 }
 
+Hash128 ContentOf(const Machine& machine) {
+  std::string content;
+  const auto put = [&](std::int32_t value) {
+    content.append(reinterpret_cast<const char*>(&value), sizeof value);
+  };
+  for (const Machine::State& state : machine.states) {
+    put(state.accepting ? -1 : -2);
+    for (const Machine::Edge& edge : state.edges) {
+      put(edge.symbol.first << 8 | edge.symbol.last);
+      put(edge.target);
+    }
+  }
+  return HashBytes(content);
+}
+
 bool EndsAtOnce(const Machine::State& state) {
   return state.accepting && state.edges.empty();
 }
@@ -55,7 +70,10 @@ class Flattener {
     const bool ends = std::all_of(
         machine.states.begin(), machine.states.end(),
         [](const Machine::State& state) { return !state.accepting || state.edges.empty(); });
-    out_.machines.push_back({.start = base, .prefix_code = plain && ends, .plain = plain});
+    out_.machines.push_back({.start = base,
+                             .prefix_code = plain && ends,
+                             .plain = plain,
+                             .content = plain ? ContentOf(machine) : Hash128{}});
     for (const Machine::State& from : machine.states) {
       Program::State state = Begins();
       state.machine = m;

@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "base/hash.h"
 #include "grammar/matcher/machine.h"
 
 namespace sglrun::grammar {
@@ -47,6 +48,7 @@ struct Program {
     // so a text is a run of members in at most one way.
     bool prefix_code = false;
     bool plain = false;  // bytes alone, and deterministic
+    Hash128 content;     // of a plain one: equal for equal machines
   };
 
   std::vector<State> states;  // one more than there are: ends of the last

@@ -2,19 +2,12 @@
 
 #include <doctest/doctest.h>
 
+#include "compile.h"
 #include "random_grammar.h"
 #include "reference_matcher.h"
 
 namespace sglrun::grammar {
 namespace {
-
-using Compiled = std::shared_ptr<const CompiledGrammar>;
-
-Result<Compiled, GrammarError> Compile(const Grammar& grammar) {
-  const Limits limits;
-  Budget budget(limits);
-  return CompiledGrammar::Compile(grammar, budget);
-}
 
 std::shared_ptr<const Vocabulary> Bytes() {
   std::vector<std::string> texts;
@@ -67,6 +60,99 @@ TEST_CASE("random grammars: members, prefixes and texts near them agree with the
   }
   CHECK(compiled_count > 300);
   CHECK(members > 1000);
+}
+
+TEST_CASE("a token fits as text or as a token element, and special ids only as the latter") {
+  const auto vocabulary =
+      std::make_shared<const Vocabulary>(std::vector<std::string>{"a", "b", "", "ab", ""}, 8);
+  Grammar g;
+  const RuleId root = g.AddRule("root");
+  g.SetRoot(root);
+  g.Define(root, g.Sequence({g.Bytes("a"), g.Tokens({2, 7}, false), g.Tokens({0, 2}, true),
+                             g.Optional(g.Bytes("b"))}));
+  const auto compiled = Compile(g);
+  REQUIRE(compiled.ok());
+  Matcher matcher(*compiled, vocabulary);
+  std::vector<std::uint32_t> words(1);
+  CHECK(matcher.FillMask(words) == Matcher::Mask::kSome);
+  CHECK(words[0] == 0b00001);
+  CHECK(!matcher.AcceptToken(2));
+  CHECK(matcher.AcceptToken(0));
+  matcher.FillMask(words);
+  CHECK(words[0] == 0b00100);  // 7 is outside the vocabulary
+  CHECK(!matcher.AcceptToken(7));
+  CHECK(matcher.AcceptToken(2));
+  matcher.FillMask(words);
+  CHECK(words[0] == 0b11010);
+  CHECK(matcher.AcceptToken(1));
+  CHECK(matcher.IsComplete());
+  CHECK(matcher.CanContinue());
+  CHECK(matcher.AcceptToken(1));
+  CHECK(matcher.FillMask(words) == Matcher::Mask::kNone);
+}
+
+TEST_CASE("rollback and forks stand where they stood") {
+  for (int seed = 0; seed < 60; ++seed) {
+    CAPTURE(seed);
+    Random random(static_cast<std::uint64_t>(seed));
+    const auto vocabulary = std::make_shared<const Vocabulary>(RandomVocabulary(random, 200), 200);
+    const Grammar grammar = RandomGrammar(random, {.rules = 3, .depth = 3});
+    const auto compiled = Compile(grammar);
+    if (!compiled.ok()) continue;
+    Matcher matcher(*compiled, vocabulary);
+    const auto mask_of = [&](Matcher& m) {
+      std::vector<std::uint32_t> words(static_cast<std::size_t>(vocabulary->words_per_mask()));
+      m.FillMask(words);
+      return words;
+    };
+    std::vector<Matcher> forks{matcher};
+    for (int step = 0; step < 6; ++step) {
+      const std::vector<std::uint32_t> words = mask_of(matcher);
+      std::vector<std::int32_t> ids;
+      for (std::int32_t id = 0; id < 200; ++id) {
+        if (words[static_cast<std::size_t>(id) / 32] >> (id % 32) & 1) ids.push_back(id);
+      }
+      if (ids.empty()) break;
+      REQUIRE(matcher.AcceptToken(
+          ids[static_cast<std::size_t>(Pick(random, static_cast<int>(ids.size())))]));
+      forks.push_back(matcher);
+    }
+    for (std::size_t steps = forks.size(); steps-- > 0;) {
+      CHECK(matcher.IsComplete() == forks[steps].IsComplete());
+      CHECK(mask_of(matcher) == mask_of(forks[steps]));
+      if (steps > 0) matcher.Rollback(1);
+    }
+  }
+}
+
+TEST_CASE("forced bytes end where there is a choice or the text may end") {
+  Grammar g;
+  const RuleId root = g.AddRule("root");
+  g.SetRoot(root);
+  g.Define(root, g.Sequence({g.Bytes("{\"name\":"), g.Repeat(g.Bytes("x"), 40, 41)}));
+  const auto compiled = Compile(g);
+  REQUIRE(compiled.ok());
+  Matcher matcher(*compiled, Bytes());
+  CHECK(matcher.ForcedBytes() == "{\"name\":" + std::string(40, 'x'));
+  CHECK(matcher.AcceptBytes("{\"name\":" + std::string(40, 'x')) == 48);
+  CHECK(matcher.ForcedBytes() == "");
+}
+
+TEST_CASE("free text reports that every text token is allowed") {
+  Random random(1);
+  const auto vocabulary =
+      std::make_shared<const Vocabulary>(std::vector<std::string>{"a", "bc", "", "d", "xyz"}, 40);
+  Grammar g;
+  const RuleId root = g.AddRule("root");
+  g.SetRoot(root);
+  g.Define(root, g.Repeat(g.Chars(CharSet::All()), 0, kUnbounded));
+  const auto compiled = Compile(g);
+  REQUIRE(compiled.ok());
+  Matcher matcher(*compiled, vocabulary);
+  std::vector<std::uint32_t> words(2);
+  CHECK(matcher.FillMask(words) == Matcher::Mask::kAllText);
+  CHECK(words == std::vector<std::uint32_t>{0b11011, 0});
+  CHECK(matcher.FillMask(words) == Matcher::Mask::kAllText);
 }
 
 }  // namespace

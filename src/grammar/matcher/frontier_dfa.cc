@@ -1,0 +1,65 @@
+#include "grammar/matcher/frontier_dfa.h"
+
+#include "base/hash.h"
+
+namespace sglrun::grammar {
+namespace {
+
+constexpr std::size_t kFirstSlots = 256;
+// The work of one mask, in multiples of what one token may take.
+constexpr std::int64_t kTokensOfWork = 1000;
+
+std::size_t HashOf(const Frontier& frontier) {
+  std::uint64_t hash = (frontier.complete ? 1u : 0u) | (frontier.left ? 2u : 0u);
+  for (const Item& item : frontier.items) {
+    hash = MixSeeds(hash, static_cast<std::uint64_t>(static_cast<std::uint32_t>(item.state)) << 32 |
+                              static_cast<std::uint32_t>(item.stack));
+  }
+  return static_cast<std::size_t>(hash);
+}
+
+}  // namespace
+
+FrontierDfa::FrontierDfa(const Program& program, Stacks& stacks, const Limits& limits)
+    : limits_(limits), stepper_(program, stacks), frontiers_(1), steps_(kFirstSlots) {}
+
+std::int32_t FrontierDfa::Intern(const Frontier& frontier) {
+  // One with too many readings could not be accepted either.
+  if (frontier.Dead() || frontier.items.size() > limits_.frontier_items) return kDead;
+  const std::size_t hash = HashOf(frontier);
+  const auto [begin, end] = ids_.equal_range(hash);
+  for (auto at = begin; at != end; ++at) {
+    if (At(at->second) == frontier) return at->second;
+  }
+  const auto id = static_cast<std::int32_t>(frontiers_.size());
+  frontiers_.push_back(frontier);
+  ids_.emplace(hash, id);
+  return id;
+}
+
+std::int32_t FrontierDfa::Step(std::int32_t from, std::uint8_t byte) {
+  if (stepper_.work() > limits_.steps_per_token * kTokensOfWork) exhausted_ = true;
+  if (exhausted_) return kDead;
+  stepper_.StepByte(At(from).items, byte, scratch_);
+  const std::int32_t to = Intern(scratch_);
+  Remember({static_cast<std::uint32_t>(from) << 8 | byte, to});
+  return to;
+}
+
+void FrontierDfa::Remember(Taken step) {
+  if (++step_count_ * 2 > steps_.size()) {
+    std::vector<Taken> old(steps_.size() * 4);
+    std::swap(old, steps_);
+    for (const Taken& taken : old) {
+      if (taken.key == kFree) continue;
+      std::size_t slot = SlotOf(taken.key);
+      while (steps_[slot].key != kFree) slot = (slot + 1) & (steps_.size() - 1);
+      steps_[slot] = taken;
+    }
+  }
+  std::size_t slot = SlotOf(step.key);
+  while (steps_[slot].key != kFree) slot = (slot + 1) & (steps_.size() - 1);
+  steps_[slot] = step;
+}
+
+}  // namespace sglrun::grammar

@@ -1,0 +1,82 @@
+// Frontiers as states of an automaton that is made while it is walked: each step from one frontier
+// by one byte is computed once. For walks over the trie of a vocabulary, which come by the same
+// places thousands of times.
+#pragma once
+
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+#include "grammar/matcher/frontier.h"
+#include "grammar/vocabulary.h"
+
+namespace sglrun::grammar {
+
+class FrontierDfa {
+ public:
+  static constexpr std::int32_t kDead = 0;
+
+  FrontierDfa(const Program& program, Stacks& stacks, const Limits& limits);
+
+  std::int32_t Intern(const Frontier& frontier);
+  std::int32_t Next(std::int32_t from, std::uint8_t byte) {
+    const std::uint32_t key = static_cast<std::uint32_t>(from) << 8 | byte;
+    std::size_t slot = SlotOf(key);
+    while (steps_[slot].key != key) {
+      if (steps_[slot].key == kFree) return Step(from, byte);
+      slot = (slot + 1) & (steps_.size() - 1);
+    }
+    return steps_[slot].to;
+  }
+  const Frontier& At(std::int32_t id) const { return frontiers_[static_cast<std::size_t>(id)]; }
+  bool Left(std::int32_t id) const { return At(id).left; }
+  // A walk took more work than one mask may: what it says is of no use.
+  bool exhausted() const { return exhausted_; }
+  Stepper& stepper() { return stepper_; }
+
+ private:
+  static constexpr std::uint32_t kFree = 0xFFFFFFFF;
+  struct Taken {
+    std::uint32_t key = kFree;
+    std::int32_t to = 0;
+  };
+
+  std::size_t SlotOf(std::uint32_t key) const {
+    constexpr std::uint32_t kMultiplier = 0x9E3779B1u;
+    return static_cast<std::size_t>((key * kMultiplier) >> 8) & (steps_.size() - 1);
+  }
+  std::int32_t Step(std::int32_t from, std::uint8_t byte);
+  void Remember(Taken step);
+
+  const Limits& limits_;
+  Stepper stepper_;
+  std::vector<Frontier> frontiers_;
+  std::unordered_multimap<std::size_t, std::int32_t> ids_;
+  std::vector<Taken> steps_;  // open addressing
+  std::size_t step_count_ = 0;
+  Frontier scratch_;
+  bool exhausted_ = false;
+};
+
+// Calls visit(node, frontier) for every node of nodes[begin, end) that `start` can reach; the nodes
+// are whole subtrees whose roots are at one depth, and `start` stands at their parents.
+template <class Visit>
+void WalkTrie(std::span<const Vocabulary::Node> nodes, std::int32_t begin, std::int32_t end,
+              FrontierDfa& dfa, std::int32_t start, Visit visit) {
+  if (begin >= end) return;
+  std::int32_t path[257];
+  path[nodes[static_cast<std::size_t>(begin)].depth - 1] = start;
+  for (std::int32_t i = begin; i < end;) {
+    const Vocabulary::Node& node = nodes[static_cast<std::size_t>(i)];
+    const std::int32_t at = dfa.Next(path[node.depth - 1], node.byte);
+    if (at == FrontierDfa::kDead) {
+      i = node.subtree_end;
+      continue;
+    }
+    path[node.depth] = at;
+    visit(i, at);
+    ++i;
+  }
+}
+
+}  // namespace sglrun::grammar

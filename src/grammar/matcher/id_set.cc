@@ -1,0 +1,52 @@
+#include "grammar/matcher/id_set.h"
+
+#include <utility>
+
+namespace sglrun::grammar {
+
+void OrAllBut(std::span<std::uint32_t> words, std::span<const std::uint32_t> bits,
+              std::span<const std::int32_t> missing) {
+  std::vector<std::int32_t> stay_clear;
+  stay_clear.reserve(missing.size());
+  for (const std::int32_t id : missing) {
+    if (!GetBit(words, id)) stay_clear.push_back(id);
+  }
+  for (std::size_t w = 0; w < words.size(); ++w) words[w] |= bits[w];
+  for (const std::int32_t id : stay_clear) {
+    words[static_cast<std::size_t>(id) / 32] &= ~(std::uint32_t{1} << (id % 32));
+  }
+}
+
+IdSet::IdSet(std::vector<std::int32_t> ids, const Vocabulary& vocabulary) {
+  const auto words = static_cast<std::size_t>(vocabulary.words_per_mask());
+  const std::size_t missing = vocabulary.sorted_ids().size() - ids.size();
+  if (ids.size() <= words) {
+    ids.shrink_to_fit();
+    ids_ = std::move(ids);
+    return;
+  }
+  bits_.assign(words, 0);
+  for (const std::int32_t id : ids) SetBit(bits_, id);
+  form_ = Form::kBits;
+  if (missing > words) return;
+  form_ = Form::kMissing;
+  ids_.reserve(missing);
+  for (const std::int32_t id : vocabulary.sorted_ids()) {
+    if (!GetBit(bits_, id)) ids_.push_back(id);
+  }
+  bits_ = {};
+}
+
+void IdSet::OrInto(std::span<std::uint32_t> words, const Vocabulary& vocabulary) const {
+  switch (form_) {
+    case Form::kListed:
+      for (const std::int32_t id : ids_) SetBit(words, id);
+      return;
+    case Form::kMissing:
+      return OrAllBut(words, vocabulary.text_mask(), ids_);
+    case Form::kBits:
+      for (std::size_t w = 0; w < words.size(); ++w) words[w] |= bits_[w];
+  }
+}
+
+}  // namespace sglrun::grammar

@@ -1,0 +1,158 @@
+#include "grammar/matcher/mask_builder.h"
+
+#include <bitset>
+
+namespace sglrun::grammar {
+namespace {
+
+// Where a machine may end at more places of the trie, the suffixes behind them are merged first.
+constexpr std::size_t kFewExits = 32;
+
+}  // namespace
+
+class MaskBuilder::Bytes : public std::bitset<256> {};
+
+MaskBuilder::MaskBuilder(const Program& program, Stacks& stacks, MaskCache& cache,
+                         const Limits& limits)
+    : program_(program),
+      stacks_(stacks),
+      cache_(cache),
+      vocabulary_(*cache.vocabulary()),
+      dfa_(program, stacks, limits) {}
+
+bool MaskBuilder::Fill(const Frontier& frontier, std::span<std::uint32_t> words) {
+  words_ = words;
+  for (const Item& item : frontier.items) {
+    if (!FillItem(item)) return false;
+  }
+  return !dfa_.exhausted();
+}
+
+bool MaskBuilder::FillItem(const Item& item) {
+  FillTokens(item.state);
+  if (program_.BytesOf(item.state).empty()) return true;
+  // Copied: walks make nodes, which moves the sites.
+  const auto all = stacks_.SitesOf(item.stack);
+  std::vector<Site> callers(all.begin(), all.end());
+  const MachineId machine = program_.state(item.state).machine;
+  if (program_.machines[static_cast<std::size_t>(machine)].prefix_code) {
+    std::vector<Site> others;
+    for (const Site& site : callers) {
+      if (!site.IsCount()) {
+        others.push_back(site);
+      } else if (!FillLoop(item.state, site)) {
+        return false;
+      }
+    }
+    if (others.empty()) return true;
+    callers = std::move(others);
+  }
+  return FillAlone(item.state, callers);
+}
+
+bool MaskBuilder::FillAlone(StateId state, std::span<const Site> callers) {
+  const std::shared_ptr<const StateMask> mask = cache_.MaskOf(state);
+  if (!mask) return false;
+  mask->inside().OrInto(words_, vocabulary_);
+  if (mask->exits().empty()) return true;
+  const std::int32_t behind = Behind(callers);
+  if (behind == FrontierDfa::kDead) return true;
+  const Bytes first = FirstBytes(behind);
+  if (first.none()) return true;
+  const auto nodes = vocabulary_.nodes();
+  const auto ids = vocabulary_.sorted_ids();
+  const auto take = [&](std::int32_t node, std::int32_t) {
+    const std::int32_t end = nodes[static_cast<std::size_t>(node) + 1].first_token;
+    for (std::int32_t t = nodes[static_cast<std::size_t>(node)].first_token; t < end; ++t) {
+      SetBit(words_, ids[static_cast<std::size_t>(t)]);
+    }
+  };
+  if (mask->exits().size() <= kFewExits) {
+    for (const std::int32_t exit : mask->exits()) {
+      const std::int32_t end = nodes[static_cast<std::size_t>(exit)].subtree_end;
+      for (std::int32_t child = exit + 1; child < end;) {
+        const Vocabulary::Node& node = nodes[static_cast<std::size_t>(child)];
+        if (first[node.byte]) WalkTrie(nodes, child, node.subtree_end, dfa_, behind, take);
+        child = node.subtree_end;
+      }
+    }
+    return true;
+  }
+  for (int byte = 0; byte < 256; ++byte) {
+    if (!first[static_cast<std::size_t>(byte)]) continue;
+    const SuffixTrie& trie = mask->ExitsBefore(static_cast<std::uint8_t>(byte), vocabulary_);
+    WalkTrie(trie.nodes, 1, trie.nodes[0].subtree_end, dfa_, behind,
+             [&](std::int32_t node, std::int32_t) {
+               const auto end = trie.nodes[static_cast<std::size_t>(node) + 1].first_token;
+               for (auto t = trie.nodes[static_cast<std::size_t>(node)].first_token; t < end; ++t) {
+                 SetBit(words_, trie.tokens[static_cast<std::size_t>(t)].id);
+               }
+             });
+  }
+  return true;
+}
+
+bool MaskBuilder::FillLoop(StateId state, const Site& site) {
+  const Program::CountEdge& edge =
+      program_.count_edges[static_cast<std::size_t>(site.count_edge())];
+  // Every token needs fewer members than it has bytes.
+  const std::int64_t most = vocabulary_.longest_text();
+  const std::int64_t needed = edge.min - site.done;
+  const std::int64_t allowed = edge.max == kUnbounded ? most : edge.max - site.done;
+  const std::shared_ptr<const LoopMask> mask = cache_.LoopOf(state);
+  mask->OrInto(allowed, words_, vocabulary_);
+  if (needed >= most) return true;
+  const Site place{.target = edge.target, .below = site.below};
+  const std::int32_t behind = Behind({&place, 1});
+  if (behind == FrontierDfa::kDead) return true;
+  const Bytes first = FirstBytes(behind);
+  for (int byte = 0; byte < 256; ++byte) {
+    if (!first[static_cast<std::size_t>(byte)]) continue;
+    const SuffixTrie& trie =
+        mask->ExitsBefore(static_cast<std::uint8_t>(byte), program_, state, vocabulary_);
+    WalkTrie(trie.nodes, 1, trie.nodes[0].subtree_end, dfa_, behind,
+             [&](std::int32_t node, std::int32_t) {
+               const auto end = trie.nodes[static_cast<std::size_t>(node) + 1].first_token;
+               for (auto t = trie.nodes[static_cast<std::size_t>(node)].first_token; t < end; ++t) {
+                 const SuffixTrie::Token& token = trie.tokens[static_cast<std::size_t>(t)];
+                 if (needed <= token.members && token.members <= allowed) SetBit(words_, token.id);
+               }
+             });
+  }
+  return true;
+}
+
+void MaskBuilder::FillTokens(StateId state) {
+  for (const Program::TokenEdge& edge : program_.TokensOf(state)) {
+    const Program::TokenSet& set = program_.token_sets[static_cast<std::size_t>(edge.set)];
+    if (!set.excluded) {
+      for (const std::int32_t id : set.ids) {
+        if (vocabulary_.IsToken(id)) SetBit(words_, id);
+      }
+      continue;
+    }
+    for (std::int32_t id = 0; id < vocabulary_.logit_width(); ++id) {
+      if (vocabulary_.IsToken(id) && set.Contains(id)) SetBit(words_, id);
+    }
+  }
+}
+
+std::int32_t MaskBuilder::Behind(std::span<const Site> callers) {
+  Frontier frontier;
+  dfa_.stepper().Return(callers, frontier);
+  return dfa_.Intern(frontier);
+}
+
+MaskBuilder::Bytes MaskBuilder::FirstBytes(std::int32_t frontier) const {
+  Bytes bytes;
+  for (const Item& item : dfa_.At(frontier).items) {
+    for (const Program::ByteEdge& edge : program_.BytesOf(item.state)) {
+      for (int byte = edge.first; byte <= edge.last; ++byte) {
+        bytes.set(static_cast<std::size_t>(byte));
+      }
+    }
+  }
+  return bytes;
+}
+
+}  // namespace sglrun::grammar

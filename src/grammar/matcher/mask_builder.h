@@ -1,0 +1,41 @@
+// Puts the mask of a frontier together: for each item what its state says by itself, and, where
+// its machine may end inside a token, what the callers say of the rest.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "grammar/matcher/frontier_dfa.h"
+#include "grammar/matcher/mask_cache.h"
+
+namespace sglrun::grammar {
+
+class MaskBuilder {
+ public:
+  // Leaves nodes behind in `stacks`; the caller forgets them.
+  MaskBuilder(const Program& program, Stacks& stacks, MaskCache& cache, const Limits& limits);
+
+  // Sets bits of words, which are 0 before. False when it takes too much work.
+  bool Fill(const Frontier& frontier, std::span<std::uint32_t> words);
+
+ private:
+  class Bytes;  // a set of bytes
+
+  bool FillItem(const Item& item);
+  bool FillAlone(StateId state, std::span<const Site> callers);
+  bool FillLoop(StateId state, const Site& site);
+  void FillTokens(StateId state);
+  // The frontier behind a machine that has just ended, for the sites it was called from.
+  std::int32_t Behind(std::span<const Site> callers);
+  Bytes FirstBytes(std::int32_t frontier) const;
+
+  const Program& program_;
+  Stacks& stacks_;
+  MaskCache& cache_;
+  const Vocabulary& vocabulary_;
+  FrontierDfa dfa_;
+  std::span<std::uint32_t> words_;
+};
+
+}  // namespace sglrun::grammar

@@ -1,0 +1,44 @@
+// All masks found so far for one grammar over one vocabulary. Safe to use from several threads.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <mutex>
+#include <unordered_map>
+
+#include "grammar/limits.h"
+#include "grammar/matcher/program.h"
+#include "grammar/matcher/row_cache.h"
+#include "grammar/matcher/state_mask.h"
+#include "grammar/vocabulary.h"
+
+namespace sglrun::grammar {
+
+class MaskCache {
+ public:
+  MaskCache(const Program& program, std::shared_ptr<const Vocabulary> vocabulary,
+            const Limits& limits);
+
+  const std::shared_ptr<const Vocabulary>& vocabulary() const { return vocabulary_; }
+  RowCache& rows() { return rows_; }
+  // nullptr when it takes too much work.
+  std::shared_ptr<const StateMask> MaskOf(StateId state);
+  std::shared_ptr<const LoopMask> LoopOf(StateId state);
+  std::size_t MemoryBytes() const;  // without what is shared with other grammars
+
+ private:
+  template <class Mask>
+  using Map = std::unordered_map<StateId, std::shared_ptr<const Mask>>;
+  template <class Mask, class Make>
+  std::shared_ptr<const Mask> Get(Map<Mask>& map, StateId state, Make make);
+
+  const Program& program_;
+  const std::shared_ptr<const Vocabulary> vocabulary_;
+  const Limits& limits_;
+  RowCache rows_;
+  mutable std::mutex mutex_;
+  Map<StateMask> masks_;
+  Map<LoopMask> loops_;
+};
+
+}  // namespace sglrun::grammar

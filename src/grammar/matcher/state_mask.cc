@@ -1,0 +1,152 @@
+#include "grammar/matcher/state_mask.h"
+
+#include <algorithm>
+
+namespace sglrun::grammar {
+namespace {
+
+void AppendIds(const Vocabulary& vocabulary, std::int32_t node, std::vector<std::int32_t>& out) {
+  const auto nodes = vocabulary.nodes();
+  const auto ids = vocabulary.sorted_ids();
+  const std::int32_t begin = nodes[static_cast<std::size_t>(node)].first_token;
+  const std::int32_t end = nodes[static_cast<std::size_t>(node) + 1].first_token;
+  out.insert(out.end(), ids.begin() + begin, ids.begin() + end);
+}
+
+// Walks the trie through members of a prefix code. visit(node, at_start, members): the text up to
+// the node is `members` members, and the beginning of one more unless at_start.
+template <class Visit>
+void WalkMembers(const Program& program, StateId state, const Vocabulary& vocabulary, Visit visit) {
+  struct Place {
+    StateId state;
+    std::int32_t members;
+  };
+  const StateId start =
+      program.machines[static_cast<std::size_t>(program.state(state).machine)].start;
+  const auto nodes = vocabulary.nodes();
+  Place path[257];
+  path[0] = {state, 0};
+  const std::int32_t end = nodes[0].subtree_end;
+  for (std::int32_t i = 1; i < end;) {
+    const Vocabulary::Node& node = nodes[static_cast<std::size_t>(i)];
+    Place place = path[node.depth - 1];
+    StateId next = -1;
+    for (const Program::ByteEdge& edge : program.BytesOf(place.state)) {
+      if (edge.first <= node.byte && node.byte <= edge.last) next = edge.target;
+    }
+    if (next < 0) {
+      i = node.subtree_end;
+      continue;
+    }
+    const bool done = program.state(next).accepting;
+    place = {done ? start : next, place.members + (done ? 1 : 0)};
+    path[node.depth] = place;
+    visit(i, done, place.members);
+    ++i;
+  }
+}
+
+}  // namespace
+
+std::size_t ExitsByByte::MemoryBytes() const {
+  const std::scoped_lock lock(mutex_);
+  std::size_t bytes = 0;
+  for (const auto& [byte, trie] : tries_) bytes += sizeof *trie + trie->MemoryBytes();
+  return bytes;
+}
+
+std::shared_ptr<const StateMask> StateMask::Of(const Program& program, StateId state,
+                                               const Vocabulary& vocabulary, const Limits& limits) {
+  Stacks stacks(program, vocabulary.longest_text());
+  FrontierDfa dfa(program, stacks, limits);
+  Frontier alone;
+  alone.items = {{state, stacks.open()}};
+  const auto nodes = vocabulary.nodes();
+  auto mask = std::make_shared<StateMask>();
+  std::vector<std::int32_t> ids;
+  WalkTrie(nodes, 1, nodes[0].subtree_end, dfa, dfa.Intern(alone),
+           [&](std::int32_t node, std::int32_t frontier) {
+             AppendIds(vocabulary, node, ids);
+             const bool goes_on = nodes[static_cast<std::size_t>(node)].subtree_end > node + 1;
+             if (goes_on && dfa.Left(frontier)) mask->exits_.push_back(node);
+           });
+  if (dfa.exhausted()) return nullptr;
+  mask->inside_ = IdSet(std::move(ids), vocabulary);
+  mask->exits_.shrink_to_fit();
+  return mask;
+}
+
+const SuffixTrie& StateMask::ExitsBefore(std::uint8_t byte, const Vocabulary& vocabulary) const {
+  return by_byte_.Get(byte, [&] {
+    const auto nodes = vocabulary.nodes();
+    std::vector<SuffixTrie::Origin> origins;
+    for (const std::int32_t exit : exits_) {
+      const std::int32_t end = nodes[static_cast<std::size_t>(exit)].subtree_end;
+      for (std::int32_t child = exit + 1; child < end;
+           child = nodes[static_cast<std::size_t>(child)].subtree_end) {
+        if (nodes[static_cast<std::size_t>(child)].byte == byte) origins.push_back({child, 0});
+      }
+    }
+    return SuffixTrie::Of(origins, vocabulary);
+  });
+}
+
+std::size_t StateMask::MemoryBytes() const {
+  return sizeof *this + inside_.MemoryBytes() + exits_.capacity() * sizeof(std::int32_t) +
+         by_byte_.MemoryBytes();
+}
+
+LoopMask::LoopMask(const Program& program, StateId state, const Vocabulary& vocabulary) {
+  std::vector<std::vector<std::int32_t>> by_need;
+  WalkMembers(program, state, vocabulary, [&](std::int32_t node, bool done, std::int32_t members) {
+    const auto need = static_cast<std::size_t>(members + (done ? 0 : 1));
+    if (by_need.size() <= need) by_need.resize(need + 1);
+    AppendIds(vocabulary, node, by_need[need]);
+  });
+  for (const std::vector<std::int32_t>& ids : by_need) {
+    ids_.insert(ids_.end(), ids.begin(), ids.end());
+    needs_end_.push_back(ids_.size());
+  }
+  all_ = IdSet(ids_, vocabulary);
+}
+
+void LoopMask::OrInto(std::int64_t members, std::span<std::uint32_t> words,
+                      const Vocabulary& vocabulary) const {
+  if (members + 1 >= static_cast<std::int64_t>(needs_end_.size())) {
+    return all_.OrInto(words, vocabulary);
+  }
+  const std::size_t end = needs_end_[static_cast<std::size_t>(members)];
+  if (end <= ids_.size() / 2) {
+    for (std::size_t i = 0; i < end; ++i) SetBit(words, ids_[i]);
+    return;
+  }
+  std::vector<std::uint32_t> bits(words.size(), 0);
+  all_.OrInto(bits, vocabulary);
+  OrAllBut(words, bits, std::span(ids_).subspan(end));
+}
+
+const SuffixTrie& LoopMask::ExitsBefore(std::uint8_t byte, const Program& program, StateId state,
+                                        const Vocabulary& vocabulary) const {
+  return by_byte_.Get(byte, [&] {
+    const auto nodes = vocabulary.nodes();
+    std::vector<SuffixTrie::Origin> origins;
+    WalkMembers(program, state, vocabulary,
+                [&](std::int32_t node, bool done, std::int32_t members) {
+                  if (!done) return;
+                  const std::int32_t end = nodes[static_cast<std::size_t>(node)].subtree_end;
+                  for (std::int32_t child = node + 1; child < end;
+                       child = nodes[static_cast<std::size_t>(child)].subtree_end) {
+                    if (nodes[static_cast<std::size_t>(child)].byte != byte) continue;
+                    origins.push_back({child, members});
+                  }
+                });
+    return SuffixTrie::Of(origins, vocabulary);
+  });
+}
+
+std::size_t LoopMask::MemoryBytes() const {
+  return sizeof *this + all_.MemoryBytes() + ids_.capacity() * sizeof(std::int32_t) +
+         needs_end_.capacity() * sizeof(std::size_t) + by_byte_.MemoryBytes();
+}
+
+}  // namespace sglrun::grammar

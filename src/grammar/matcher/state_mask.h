@@ -1,0 +1,75 @@
+// What one state of one machine says of every token, whatever called the machine (grammar.md 5.4):
+// tokens that fit inside it, and places in tokens where it may end and its callers have to go on.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "grammar/matcher/frontier_dfa.h"
+#include "grammar/matcher/id_set.h"
+#include "grammar/matcher/suffix_trie.h"
+
+namespace sglrun::grammar {
+
+// Suffix tries by their first byte, made when first asked for.
+class ExitsByByte {
+ public:
+  template <class Make>
+  const SuffixTrie& Get(std::uint8_t byte, Make make) const {
+    const std::scoped_lock lock(mutex_);
+    std::unique_ptr<const SuffixTrie>& trie = tries_[byte];
+    if (!trie) trie = std::make_unique<const SuffixTrie>(make());
+    return *trie;
+  }
+  std::size_t MemoryBytes() const;
+
+ private:
+  mutable std::mutex mutex_;
+  mutable std::map<std::uint8_t, std::unique_ptr<const SuffixTrie>> tries_;
+};
+
+class StateMask {
+ public:
+  // nullptr when finding it takes more work than one mask may.
+  static std::shared_ptr<const StateMask> Of(const Program& program, StateId state,
+                                             const Vocabulary& vocabulary, const Limits& limits);
+
+  // Tokens that fit, or end where the machine may end.
+  const IdSet& inside() const { return inside_; }
+  // Nodes of the trie where the machine may end inside longer tokens.
+  const std::vector<std::int32_t>& exits() const { return exits_; }
+  // Those tokens behind the exits whose next byte is `byte`.
+  const SuffixTrie& ExitsBefore(std::uint8_t byte, const Vocabulary& vocabulary) const;
+  std::size_t MemoryBytes() const;
+
+ private:
+  IdSet inside_;
+  std::vector<std::int32_t> exits_;
+  ExitsByByte by_byte_;
+};
+
+// The same for a state of a counted repetition's item, for every count at once: how many members a
+// token needs. Only for items that are prefix codes.
+class LoopMask {
+ public:
+  LoopMask(const Program& program, StateId state, const Vocabulary& vocabulary);
+
+  // Tokens inside the repetition when it may still take `members`, the one under way included.
+  void OrInto(std::int64_t members, std::span<std::uint32_t> words,
+              const Vocabulary& vocabulary) const;
+  // Tokens that have left the repetition behind some member, and go on with `byte`.
+  const SuffixTrie& ExitsBefore(std::uint8_t byte, const Program& program, StateId state,
+                                const Vocabulary& vocabulary) const;
+  std::size_t MemoryBytes() const;
+
+ private:
+  IdSet all_;
+  std::vector<std::int32_t> ids_;         // by members needed
+  std::vector<std::size_t> needs_end_{};  // ids_[0, needs_end_[n]) need at most n
+  ExitsByByte by_byte_;
+};
+
+}  // namespace sglrun::grammar

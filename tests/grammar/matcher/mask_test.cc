@@ -1,0 +1,128 @@
+#include "grammar/matcher/matcher.h"
+
+#include <doctest/doctest.h>
+
+#include "compile.h"
+#include "random_grammar.h"
+#include "reference_matcher.h"
+
+namespace sglrun::grammar {
+namespace {
+
+std::shared_ptr<const Vocabulary> SomeVocabulary(Random& random) {
+  return std::make_shared<const Vocabulary>(RandomVocabulary(random, 500), 520);
+}
+
+bool Bit(const std::vector<std::uint32_t>& words, std::int32_t id) {
+  return (words[static_cast<std::size_t>(id) / 32] >> (id % 32) & 1) != 0;
+}
+
+std::vector<std::int32_t> IdsOf(const std::vector<std::uint32_t>& words) {
+  std::vector<std::int32_t> ids;
+  for (std::int32_t id = 0; id < static_cast<std::int32_t>(words.size()) * 32; ++id) {
+    if (Bit(words, id)) ids.push_back(id);
+  }
+  return ids;
+}
+
+std::vector<std::uint32_t> Fast(Matcher& matcher, const Vocabulary& vocabulary) {
+  std::vector<std::uint32_t> words(static_cast<std::size_t>(vocabulary.words_per_mask()), ~0u);
+  matcher.FillMask(words);
+  return words;
+}
+std::vector<std::uint32_t> Slow(const Matcher& matcher, const Vocabulary& vocabulary) {
+  std::vector<std::uint32_t> words(static_cast<std::size_t>(vocabulary.words_per_mask()), ~0u);
+  matcher.FillMaskSlowly(words);
+  return words;
+}
+
+// What the reference says of one token after `so_far`.
+bool MayFollow(const Grammar& grammar, const Symbols& so_far, std::int32_t id,
+               const Vocabulary& vocabulary) {
+  if (!vocabulary.IsToken(id)) return false;
+  Symbols as_token = so_far;
+  as_token.push_back(kFirstTokenSymbol + id);
+  if (IsPrefix(grammar, as_token)) return true;
+  Symbols as_text = so_far;
+  for (const char c : vocabulary.Text(id)) as_text.push_back(static_cast<unsigned char>(c));
+  return as_text.size() > so_far.size() && IsPrefix(grammar, as_text);
+}
+
+// Walks a few tokens into each grammar, chosen among those allowed.
+template <class Check>
+void WalkRandomGrammars(int first_seed, int last_seed, bool tokens, Check check) {
+  for (int seed = first_seed; seed < last_seed; ++seed) {
+    CAPTURE(seed);
+    Random random(static_cast<std::uint64_t>(seed));
+    const auto vocabulary = SomeVocabulary(random);
+    const Grammar grammar =
+        RandomGrammar(random, {.rules = 1 + seed % 5, .depth = 1 + seed % 4, .tokens = tokens});
+    const auto compiled = Compile(grammar);
+    if (!compiled.ok()) continue;
+    Matcher matcher(*compiled, vocabulary);
+    for (int step = 0; step < 8; ++step) {
+      CAPTURE(step);
+      const std::vector<std::uint32_t> words = Slow(matcher, *vocabulary);
+      check(grammar, matcher, *vocabulary, words, random);
+      const std::vector<std::int32_t> ids = IdsOf(words);
+      if (ids.empty()) break;
+      REQUIRE(matcher.AcceptToken(
+          ids[static_cast<std::size_t>(Pick(random, static_cast<int>(ids.size())))]));
+    }
+  }
+}
+
+// The tokens of the fast mask that trying every token refuses, but for those whose trial takes more
+// steps than one token may: a walk that shares its steps need not see that.
+std::vector<std::int32_t> WrongIds(const Matcher& matcher, const std::vector<std::uint32_t>& fast,
+                                   const std::vector<std::uint32_t>& slow) {
+  std::vector<std::int32_t> wrong;
+  for (std::int32_t id = 0; id < static_cast<std::int32_t>(fast.size()) * 32; ++id) {
+    if (Bit(fast, id) == Bit(slow, id)) continue;
+    Matcher trial = matcher;
+    if (trial.AcceptToken(id) || !trial.failure()) wrong.push_back(id);
+  }
+  return wrong;
+}
+
+TEST_CASE("the mask of every place is what trying every token gives") {
+  int masks = 0, bits = 0;
+  for (const bool tokens : {false, true}) {
+    WalkRandomGrammars(0, 250, tokens,
+                       [&](const Grammar&, Matcher& matcher, const Vocabulary& vocabulary,
+                           const std::vector<std::uint32_t>& slow, Random&) {
+                         const std::vector<std::uint32_t> fast = Fast(matcher, vocabulary);
+                         CHECK(WrongIds(matcher, fast, slow).empty());
+                         CHECK(Fast(matcher, vocabulary) == fast);  // from the cache
+                         ++masks;
+                         bits += static_cast<int>(IdsOf(slow).size());
+                       });
+  }
+  CHECK(masks > 1000);
+  CHECK(bits > 10'000);
+}
+
+TEST_CASE("the mask at the start is what the reference says of every token") {
+  for (const bool tokens : {false, true}) {
+    for (int seed = 0; seed < 200; ++seed) {
+      CAPTURE(seed);
+      Random random(static_cast<std::uint64_t>(seed));
+      const auto vocabulary = SomeVocabulary(random);
+      const Grammar grammar =
+          RandomGrammar(random, {.rules = 1 + seed % 4, .depth = 1 + seed % 3, .tokens = tokens});
+      const auto compiled = Compile(grammar);
+      if (!compiled.ok()) continue;
+      Matcher matcher(*compiled, vocabulary);
+      const std::vector<std::uint32_t> words = Fast(matcher, *vocabulary);
+      for (std::int32_t id = 0; id < vocabulary->logit_width(); ++id) {
+        // Most tokens start with a byte that is not allowed; look at all others.
+        if (!Bit(words, id) && Pick(random, 4) != 0) continue;
+        CAPTURE(id);
+        CHECK(Bit(words, id) == MayFollow(grammar, {}, id, *vocabulary));
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace sglrun::grammar

@@ -109,6 +109,7 @@ class Grammar {
   ExprId Bytes(std::string_view bytes) { return Add(node::Bytes{std::string(bytes)}); }
   ExprId Chars(CharSet chars) { return Add(node::Chars{std::move(chars)}); }
   ExprId Regular(Dfa bytes);
+  ExprId Regular(std::shared_ptr<const Dfa> bytes) { return Add(node::Regular{std::move(bytes)}); }
   ExprId Sequence(std::vector<ExprId> items);
   ExprId Choice(std::vector<ExprId> items);
   ExprId Optional(ExprId item) { return Choice({Empty(), item}); }

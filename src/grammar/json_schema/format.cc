@@ -53,19 +53,32 @@ bool Holds(std::span<const std::string_view> names, std::string_view name) {
 }
 
 // The formats are fixed, so no limit of a record applies to them and they cannot fail.
-Dfa Build(const StringFormat& format) {
+template <class Make>
+SharedDfa MakeFixed(const StringFormat& format, const Make& make) {
   Limits limits;
   limits.product_time = limits.compile_time = std::chrono::hours(1);
   Budget budget(limits);
-  const auto take = [&](DfaResult result) {
-    CHECK(result.ok()) << format.name << ": " << result.error().message;
-    return std::move(result).value();
-  };
-  Dfa dfa = take(RegexDfa(format.pattern(), RegexMatch::kFull, {}, budget));
-  if (format.name == "hostname") {
-    dfa = take(Intersect(dfa, take(LengthBetween(1, kLongestHostname, budget)), budget));
-  }
-  return dfa;
+  DfaResult dfa = make(budget);
+  CHECK(dfa.ok()) << format.name << ": " << dfa.error().message;
+  return std::make_shared<const Dfa>(std::move(dfa).value());
+}
+
+DfaResult Build(const StringFormat& format, Budget& budget) {
+  SGLRUN_ASSIGN_OR_RETURN(Dfa dfa, RegexDfa(format.pattern(), RegexMatch::kFull, {}, budget));
+  if (format.name != "hostname") return dfa;
+  SGLRUN_ASSIGN_OR_RETURN(const Dfa lengths, LengthBetween(1, kLongestHostname, budget));
+  return Intersect(dfa, lengths, budget);
+}
+
+// The automata of one format, each made by the first who asks.
+struct Slot {
+  std::once_flag made, spelled_made;
+  SharedDfa dfa, spelled;
+};
+
+Slot& SlotOf(const StringFormat& format) {
+  static std::array<Slot, std::size(kStringFormats)> slots;
+  return slots[static_cast<std::size_t>(&format - kStringFormats)];
 }
 
 NumberConstraints Integers(std::int64_t min, std::int64_t max) {
@@ -86,16 +99,23 @@ FormatKind KindOfFormat(std::string_view name) {
 }
 
 SharedDfa FormatDfa(std::string_view name) {
-  struct Slot {
-    std::once_flag once;
-    SharedDfa dfa;
-  };
-  static std::array<Slot, std::size(kStringFormats)> slots;
   const StringFormat* format = FindStringFormat(name);
   CHECK(format != nullptr) << name;
-  Slot& slot = slots[static_cast<std::size_t>(format - kStringFormats)];
-  std::call_once(slot.once, [&] { slot.dfa = std::make_shared<const Dfa>(Build(*format)); });
+  Slot& slot = SlotOf(*format);
+  std::call_once(slot.made, [&] {
+    slot.dfa = MakeFixed(*format, [&](Budget& budget) { return Build(*format, budget); });
+  });
   return slot.dfa;
+}
+
+SharedDfa SpelledFormatDfa(std::string_view name) {
+  const SharedDfa dfa = FormatDfa(name);
+  const StringFormat* format = FindStringFormat(name);
+  Slot& slot = SlotOf(*format);
+  std::call_once(slot.spelled_made, [&] {
+    slot.spelled = MakeFixed(*format, [&](Budget& budget) { return ToJsonString(*dfa, budget); });
+  });
+  return slot.spelled;
 }
 
 NumberConstraints FormatNumbers(std::string_view name) {

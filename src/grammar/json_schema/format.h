@@ -27,6 +27,8 @@ FormatKind KindOfFormat(std::string_view name);
 // life of the process; safe to call from several threads.
 using SharedDfa = std::shared_ptr<const Dfa>;
 SharedDfa FormatDfa(std::string_view name);
+// The same as it stands between the quotes of a JSON string, over bytes.
+SharedDfa SpelledFormatDfa(std::string_view name);
 
 // What a kNumber format says: int32 and int64 are integers within their range, float and double
 // say nothing.

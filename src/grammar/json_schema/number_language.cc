@@ -18,7 +18,50 @@ constexpr std::int64_t kMostDigits = 1000;
 // 10^7 of them).
 constexpr std::int64_t kSpareDigits = 8;
 // States that counting digits before the point may cost.
-constexpr std::int64_t kCountedStates = 40'000;
+constexpr std::int64_t kCountedStates = 6'000;
+
+// Beyond this many states (a step with a large coefficient) merging equal ones gains little and
+// may take longer than a product is allowed to.
+constexpr std::size_t kMinimizedStates = 20'000;
+
+// Without the states that lead to no member.
+Dfa Trim(Dfa dfa) {
+  std::vector<std::vector<std::int32_t>> sources(dfa.states.size());
+  std::vector<std::int32_t> alive;
+  std::vector<std::int32_t> ids(dfa.states.size(), -1);
+  for (std::size_t i = 0; i < dfa.states.size(); ++i) {
+    const auto state = static_cast<std::int32_t>(i);
+    for (const Dfa::Edge& edge : dfa.states[i].edges) {
+      sources[static_cast<std::size_t>(edge.target)].push_back(state);
+    }
+    if (dfa.states[i].accepting) {
+      alive.push_back(state);
+      ids[i] = 0;
+    }
+  }
+  for (std::size_t i = 0; i < alive.size(); ++i) {
+    for (const std::int32_t source : sources[static_cast<std::size_t>(alive[i])]) {
+      std::int32_t& id = ids[static_cast<std::size_t>(source)];
+      if (id < 0) alive.push_back(source);
+      id = 0;
+    }
+  }
+  Dfa trimmed;
+  if (ids[0] < 0) return trimmed;
+  std::sort(alive.begin(), alive.end());
+  for (std::size_t i = 0; i < alive.size(); ++i) {
+    ids[static_cast<std::size_t>(alive[i])] = static_cast<std::int32_t>(i);
+  }
+  for (const std::int32_t state : alive) {
+    Dfa::State& kept =
+        trimmed.states.emplace_back(std::move(dfa.states[static_cast<std::size_t>(state)]));
+    std::erase_if(kept.edges, [&](const Dfa::Edge& edge) {
+      return ids[static_cast<std::size_t>(edge.target)] < 0;
+    });
+    for (Dfa::Edge& edge : kept.edges) edge.target = ids[static_cast<std::size_t>(edge.target)];
+  }
+  return trimmed;
+}
 
 DfaResult Build(const NumberReader& reader, Budget& budget) {
   static constexpr std::string_view kSymbols = "+-.0123456789Ee";  // in order
@@ -26,7 +69,8 @@ DfaResult Build(const NumberReader& reader, Budget& budget) {
   std::vector<NumberReader::State> states;
   std::unordered_map<std::uint64_t, std::int32_t> ids;
   const auto id_of = [&](const NumberReader::State& state) {
-    const auto [at, is_new] = ids.emplace(state.Key(), static_cast<std::int32_t>(states.size()));
+    const auto [at, is_new] =
+        ids.try_emplace(state.Key(), static_cast<std::int32_t>(states.size()));
     if (is_new) {
       states.push_back(state);
       dfa.states.push_back({{}, reader.Accepts(state)});
@@ -55,6 +99,7 @@ DfaResult Build(const NumberReader& reader, Budget& budget) {
     }
     dfa.states[i].edges = std::move(edges);
   }
+  if (dfa.states.size() > kMinimizedStates) return Trim(std::move(dfa));
   return Minimize(dfa, budget);
 }
 

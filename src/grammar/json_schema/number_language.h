@@ -7,7 +7,7 @@
 //
 // Runs of digits are capped at 64 on either side of the point (more where a constraint itself is
 // longer), 4 in an exponent. A step with a large coefficient lowers the cap to 20 digits before the
-// point or, past about 2,000, lifts it: counting multiplies the states by the coefficient.
+// point or, past 300, lifts it: counting multiplies the states by the coefficient.
 #pragma once
 
 #include "grammar/automaton/dfa.h"
@@ -15,10 +15,11 @@
 
 namespace sglrun::grammar {
 
-// Over bytes, minimal. Empty exactly when no number satisfies the constraints, spelled or not, so
-// IsEmpty proves that two conjoined sets are disjoint. kTooLarge: a step whose coefficient (of all
-// steps together) passes Step::kLargestCoefficient, bounds of more than 1,000 digits on one side of
-// the point, too many states.
+// Over bytes, without dead states, and minimal but for steps with coefficients of thousands. Empty
+// exactly when no number satisfies the constraints, spelled or not, so IsEmpty proves that two
+// conjoined sets are disjoint. kTooLarge: a step whose coefficient (of all steps together) passes
+// Step::kLargestCoefficient, bounds of more than 1,000 digits on one side of the point, too many
+// states.
 DfaResult NumberLanguage(const NumberConstraints& constraints, Budget& budget);
 
 }  // namespace sglrun::grammar

@@ -166,6 +166,10 @@ Result<bool, GrammarError> IsUnsatisfiable(const StringConstraints& constraints,
 
 ExprResult AppendString(FrontEnd& front, const StringConstraints& constraints) {
   const StringConstraints& c = constraints;
+  if (c == StringConstraints{.formats = c.formats} && c.formats.size() == 1) {
+    const ExprId body = front.grammar.Regular(SpelledFormatDfa(c.formats.front()));
+    return Quoted(front.grammar, body);
+  }
   if (!OnlyLengths(c)) {
     SGLRUN_ASSIGN_OR_RETURN(const Dfa values, StringValues(c, front.budget));
     return AppendStringOf(front, values);

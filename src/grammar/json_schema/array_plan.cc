@@ -17,7 +17,7 @@ bool IsClosed(const Sorted& sorted) {
   if (!sorted.unevaluated.empty()) return false;
   bool prefix = false;
   for (const formula::Items* items : sorted.items) {
-    if (items->stance == Stance::kTested) continue;
+    if (IsTested(items->stance)) continue;
     if (items->rest) return false;
     prefix |= items->stance == Stance::kAsserted && !items->prefix.empty();
   }
@@ -57,7 +57,7 @@ FormulaId PlannedItem(Formulas& formulas, const Sorted& sorted, std::size_t inde
   for (const formula::Items* items : sorted.items) {
     bool spoken_of = false;
     parts.push_back(ItemAt(*items, index, &spoken_of));
-    declared |= spoken_of && items->stance != Stance::kTested;
+    declared |= spoken_of && !IsTested(items->stance);
   }
   if (!declared) return kFalse;
   for (const formula::UnevaluatedItems* unevaluated : sorted.unevaluated) {

@@ -108,7 +108,7 @@ FormulaId Formulas::Kinds(KindSet kinds) {
 }
 
 FormulaId Formulas::AtPlace(PlaceId place, Stance stance) {
-  const std::int64_t key = std::int64_t{place} * 4 + static_cast<int>(stance);
+  const std::int64_t key = std::int64_t{place} * kStances + static_cast<int>(stance);
   const auto [at, is_new] = at_place_.try_emplace(key, 0);
   if (is_new) at->second = Add(formula::AtPlace{place, stance});
   return at->second;

@@ -41,12 +41,24 @@ Kind KindOf(const Json& value);
 using FormulaId = std::int32_t;
 inline constexpr FormulaId kFalse = 0, kTrue = 1;
 
-// How a place is meant, which matters to strict closing alone (grammar.md 3.2, decisions 36).
+// How a place is meant. It matters to strict closing (grammar.md 3.2, decisions 36), and to what
+// counts as evaluated: nothing under a `not` does.
 enum class Stance : std::uint8_t {
   kAsserted,   // may close objects and arrays, and names what may be in them
   kCondition,  // in an `if` that holds: names what may be there, closes nothing
-  kTested,     // under `not` and the like: neither
+  kTested,     // under one `not` or the like: neither; and under two, and so on
 };
+inline constexpr int kStances = 16;
+constexpr bool IsTested(Stance stance) {
+  return stance >= Stance::kTested;
+}
+// Under one more `not`. The deepest levels share one: past them, two `not` in a row are told from
+// none only there, where nobody can read the schema either.
+constexpr Stance Deeper(Stance stance) {
+  if (!IsTested(stance)) return Stance::kTested;
+  const int next = static_cast<int>(stance) + 1;
+  return static_cast<Stance>(next < kStances ? next : static_cast<int>(Stance::kTested));
+}
 
 namespace formula {
 
@@ -72,6 +84,7 @@ struct Scope {
   FormulaId inner = kTrue;
   std::optional<FormulaId> properties = {}, items = {};
   bool contains_evaluates = false;  // 2020-12
+  Stance stance = Stance::kAsserted;
 };
 
 // Constraints.
@@ -130,6 +143,7 @@ struct SomeProperty {
 struct UnevaluatedProperties {
   FormulaId value = kTrue;
   std::vector<FormulaId> evaluating;  // Properties and UnevaluatedProperties
+  Stance stance = Stance::kTested;
 };
 struct Items {
   std::vector<FormulaId> prefix;
@@ -146,6 +160,7 @@ struct Contains {
   std::optional<std::int64_t> max = {};
   std::int64_t from = 0;  // counts items from here on
   PlaceId place = 0;
+  Stance stance = Stance::kTested;
 };
 struct UniqueItems {
   PlaceId place = 0;
@@ -153,6 +168,7 @@ struct UniqueItems {
 struct UnevaluatedItems {
   FormulaId value = kTrue;
   std::vector<FormulaId> evaluating;  // Items, UnevaluatedItems, Contains where they count
+  Stance stance = Stance::kTested;
 };
 // A keyword whose meaning cannot be enforced, which matters only where all else leaves values.
 struct Unenforceable {

@@ -115,7 +115,7 @@ class CellMaker {
         values.push_back(pattern.value);
         any = true;
       }
-      declared |= any && properties->stance != Stance::kTested;
+      declared |= any && !IsTested(properties->stance);
       if (!any && properties->others) values.push_back(*properties->others);
       if (!any && !properties->others) silent.push_back(properties);
     }

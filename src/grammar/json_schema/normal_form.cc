@@ -35,6 +35,27 @@ struct KindsConcerned {
   }
 };
 
+// Whether a constraint inside a scope counts as speaking of properties or items. What stands under
+// a `not` inside does not, though two of them cancel out.
+struct EvaluatesIn {
+  const formula::Scope& scope;
+
+  bool Counts(Stance stance) const {
+    return IsTested(scope.stance) ? stance == scope.stance : !IsTested(stance);
+  }
+  bool operator()(const formula::Properties& f) const { return Counts(f.stance); }
+  bool operator()(const formula::UnevaluatedProperties& f) const { return Counts(f.stance); }
+  bool operator()(const formula::Items& f) const { return Counts(f.stance); }
+  bool operator()(const formula::UnevaluatedItems& f) const { return Counts(f.stance); }
+  bool operator()(const formula::Contains& f) const {
+    return scope.contains_evaluates && Counts(f.stance);
+  }
+  template <class T>
+  bool operator()(const T&) const {
+    return false;
+  }
+};
+
 void AppendNew(std::vector<FormulaId>& to, FormulaId id) {
   if (std::find(to.begin(), to.end(), id) == to.end()) to.push_back(id);
 }
@@ -118,19 +139,13 @@ FormulaResult NormalForm::SimplifyScope(const formula::Scope& scope, Kind kind) 
     for (const FormulaId id : alternative.excluded) parts.push_back(formulas_.Exclude(id));
     std::vector<FormulaId> evaluating;
     for (const FormulaId id : alternative.constraints) {
-      const Formula& f = formulas_[id];
-      const bool evaluates =
-          std::holds_alternative<formula::Properties>(f) ||
-          std::holds_alternative<formula::UnevaluatedProperties>(f) ||
-          std::holds_alternative<formula::Items>(f) ||
-          std::holds_alternative<formula::UnevaluatedItems>(f) ||
-          (std::holds_alternative<formula::Contains>(f) && scope.contains_evaluates);
-      if (evaluates) evaluating.push_back(id);
+      if (std::visit(EvaluatesIn{scope}, formulas_[id])) evaluating.push_back(id);
     }
-    parts.push_back(concerns_properties ? formulas_.Add(formula::UnevaluatedProperties{
-                                              *scope.properties, std::move(evaluating)})
-                                        : formulas_.Add(formula::UnevaluatedItems{
-                                              *scope.items, std::move(evaluating)}));
+    parts.push_back(concerns_properties
+                        ? formulas_.Add(formula::UnevaluatedProperties{
+                              *scope.properties, std::move(evaluating), scope.stance})
+                        : formulas_.Add(formula::UnevaluatedItems{
+                              *scope.items, std::move(evaluating), scope.stance}));
     choices.push_back(formulas_.And(std::move(parts)));
   }
   return formulas_.Or(std::move(choices));

@@ -1,7 +1,9 @@
 // Objects (grammar.md 3.9) as a network: a chain of the named keys in their order, each of which
-// may be skipped unless it is required, then a loop of further keys. What must be remembered on the
-// way (how many keys, which of those that others depend on) is part of a state; of most objects it
-// is nothing, and the chain is linear in the number of keys.
+// may be skipped unless it is required, then a loop of further keys. Every place of the chain is
+// two states: behind a member, where a comma or the end may follow, and behind a comma, where a key
+// must follow. What must be remembered on the way (how many keys, which of those that others depend
+// on) is part of a state; of most objects it is nothing, and the chain is linear in the number of
+// keys.
 #include <algorithm>
 #include <limits>
 #include <map>
@@ -35,8 +37,8 @@ class ObjectWriter {
   static constexpr std::size_t kNever = std::numeric_limits<std::size_t>::max();
 
   struct State {
-    std::size_t at = 0;  // position in the chain; its size: the loop
-    bool any = false;    // a key has been written
+    std::size_t at = 0;    // position in the chain; its size: the loop
+    bool in_list = false;  // a key must follow; otherwise a member has just ended
     std::int64_t count = 0;
     std::uint32_t seen = 0;  // tracked keys
     std::uint32_t some = 0;  // conditions of plan.some that are met
@@ -201,7 +203,7 @@ class ObjectWriter {
   Result<void, GrammarError> AddMember(const State& state, std::int32_t from, State to, ExprId key,
                                        FormulaId value, std::uint32_t fits) {
     if (max_ && state.count >= *max_) return {};
-    to.any = true;
+    to.in_list = false;
     to.count = std::min(state.count + 1, counted_);
     const std::uint32_t open = fits & ~state.some;
     for (std::uint32_t met = open;; met = (met - 1) & open) {
@@ -212,7 +214,7 @@ class ObjectWriter {
       to.some = state.some | met;
       SGLRUN_ASSIGN_OR_RETURN(const ExprId member,
                               Member(key, rules_.formulas().And(std::move(parts))));
-      AddEdge(from, to, grammar_.Sequence({state.any ? Comma() : AfterOpen(), member}));
+      AddEdge(from, to, member);
       if (met == 0) return {};
     }
   }
@@ -236,27 +238,48 @@ class ObjectWriter {
   }
 
   Result<void, GrammarError> Walk() {
-    constexpr std::int32_t kMostStates = 20'000;
-    net_.states = 0;
-    State start;
-    Settle(start);
-    IdOf(start);
-    const std::int32_t end = net_.states++;
+    net_.states = 2;
+    const std::int32_t start = 0, end = 1;
     net_.accepting.push_back(end);
+    for (std::size_t i = chain_.size(); i-- > 0 && last_required_ == 0;) {
+      if (plan_.keys[chain_[i]].required) last_required_ = i + 1;
+    }
+    if (MayEnd({})) net_.exprs.push_back({start, end, Close(false)});
+    AddEdge(start, {.in_list = true}, AfterOpen());
+    // Twice the chain is what it takes when there is nothing to remember.
+    const std::size_t most = 20'000 + 4 * chain_.size();
     for (std::size_t i = 0; i < queue_.size(); ++i) {
       SGLRUN_RETURN_IF_ERROR(rules_.front().budget.Spend("writing an object"));
-      if (net_.states > kMostStates) {
+      if (queue_.size() > most) {
         return TooLarge("needs more than 20,000 states for its counts and dependencies");
       }
       const State state = queue_[i];
       const std::int32_t from = ids_.at(state);
-      if (state.at < chain_.size()) {
+      if (!state.in_list) {
+        if (MayEnd(state)) net_.exprs.push_back({from, end, Close(true)});
+        State next = state;
+        next.in_list = true;
+        if (!max_ || state.count < *max_) AddEdge(from, next, Comma());
+      } else if (state.at < chain_.size()) {
         SGLRUN_RETURN_IF_ERROR(WalkChain(state, from));
       } else {
-        SGLRUN_RETURN_IF_ERROR(WalkLoop(state, from, end));
+        SGLRUN_RETURN_IF_ERROR(WalkLoop(state, from));
       }
     }
     return {};
+  }
+
+  // Whether the object may end with none of the keys that are still to come.
+  bool MayEnd(const State& state) const {
+    if (state.at < last_required_ || state.count < min_) return false;
+    if (state.some != (1U << plan_.some.size()) - 1) return false;
+    for (const std::size_t index : loop_) {
+      if (plan_.keys[index].required && !Seen(index, state)) return false;
+    }
+    for (std::size_t i = 0; i < dependencies_.size(); ++i) {
+      if (Broken(i, state)) return false;
+    }
+    return true;
   }
 
   Result<void, GrammarError> WalkChain(const State& state, std::int32_t from) {
@@ -267,20 +290,14 @@ class ObjectWriter {
     return AddNamed(state, from, next, index);
   }
 
-  Result<void, GrammarError> WalkLoop(const State& state, std::int32_t from, std::int32_t end) {
-    bool complete = state.count >= min_ || min_ == 0;
-    complete = complete && state.some == (1U << plan_.some.size()) - 1;
-    for (std::size_t i = 0; i < dependencies_.size(); ++i) complete &= !Broken(i, state);
+  Result<void, GrammarError> WalkLoop(const State& state, std::int32_t from) {
     for (const std::size_t index : loop_) {
-      if (Seen(index, state)) continue;
-      complete = complete && !plan_.keys[index].required;
-      SGLRUN_RETURN_IF_ERROR(AddNamed(state, from, state, index));
+      if (!Seen(index, state)) SGLRUN_RETURN_IF_ERROR(AddNamed(state, from, state, index));
     }
     for (std::size_t i = 0; i < cells_.size(); ++i) {
       SGLRUN_RETURN_IF_ERROR(
           AddMember(state, from, state, cell_keys_[i], cells_[i].value, cells_[i].some));
     }
-    if (complete) net_.exprs.push_back({from, end, Close(state.any)});
     return {};
   }
 
@@ -301,6 +318,7 @@ class ObjectWriter {
   std::vector<std::size_t>
       decided_at_;  // the position from which it is known whether a key is there
   std::vector<Dependency> dependencies_;
+  std::size_t last_required_ = 0;  // the chain up to here cannot be left out
   std::int64_t min_ = 0, counted_ = 0;
   std::optional<std::int64_t> max_;
   Network net_;

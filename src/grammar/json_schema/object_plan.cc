@@ -54,7 +54,7 @@ class Planner {
     if (!normal_form_.strict() || !plan_.unevaluated.empty()) return;
     bool names = false;
     for (const formula::Properties* properties : plan_.properties) {
-      if (properties->stance == Stance::kTested) continue;
+      if (IsTested(properties->stance)) continue;
       if (properties->others) return;
       const bool names_some = !properties->named.empty() || !properties->patterns.empty();
       names |= names_some && properties->stance == Stance::kAsserted;
@@ -71,7 +71,7 @@ class Planner {
     for (std::size_t i = 0; i < plan_.properties.size(); ++i) {
       for (const auto& named : plan_.properties[i]->named) {
         values_[named.name].push_back({i, named.value});
-        if (plan_.properties[i]->stance != Stance::kTested) AddKey(named.name, false);
+        if (!IsTested(plan_.properties[i]->stance)) AddKey(named.name, false);
       }
     }
     for (const formula::Required* required : required_) {
@@ -135,7 +135,7 @@ class Planner {
         parts.push_back(pattern.value);
         spoken_of[i] = 1;
       }
-      declared |= spoken_of[i] != 0 && properties.stance != Stance::kTested;
+      declared |= spoken_of[i] != 0 && !IsTested(properties.stance);
       if (spoken_of[i] == 0 && properties.others) {
         parts.push_back(*properties.others);
         spoken_of[i] = 1;

@@ -5,7 +5,7 @@
 namespace sglrun::grammar {
 
 FormulaResult Translator::FormulaOf(PlaceId place, Stance stance) {
-  const std::int64_t key = std::int64_t{place} * 4 + static_cast<int>(stance);
+  const std::int64_t key = std::int64_t{place} * kStances + static_cast<int>(stance);
   const auto known = known_.find(key);
   if (known != known_.end()) return known->second;
   SGLRUN_ASSIGN_OR_RETURN(const FormulaId id, Translate(place, stance));
@@ -72,8 +72,10 @@ Result<void, GrammarError> Translator::AddReference(const Here& here, const std:
     return {};
   }
   if (target.error().verdict != Verdict::kUnsupported) return std::move(target).error();
-  here.parts.push_back(formulas_.Add(
-      formula::Unenforceable{kEveryKind, here.place, keyword, target.error().message}));
+  // The pointer before the sentence comes again when the verdict is needed.
+  const std::size_t pointer = target.error().pointer.size() + 1;
+  here.parts.push_back(formulas_.Add(formula::Unenforceable{
+      kEveryKind, here.place, keyword, target.error().message.substr(pointer)}));
   return {};
 }
 
@@ -88,7 +90,7 @@ Result<void, GrammarError> Translator::AddChoices(const Here& here) {
   }
   AddCondition(here);
   if (const Json* inner = here.schema.Find("not")) {
-    here.parts.push_back(formulas_.Exclude(Sub(*inner, Stance::kTested)));
+    here.parts.push_back(formulas_.Exclude(Sub(*inner, Deeper(here.stance))));
   }
   return {};
 }
@@ -110,7 +112,7 @@ Result<void, GrammarError> Translator::AddOneOf(const Here& here, const Json::Ar
   }
   std::vector<FormulaId> others;
   for (const Json& member : members) {
-    others.push_back(formulas_.Exclude(Sub(member, Stance::kTested)));
+    others.push_back(formulas_.Exclude(Sub(member, Deeper(here.stance))));
   }
   for (std::size_t i = 0; i < members.size(); ++i) {
     std::vector<FormulaId> only{Sub(here, members[i])};
@@ -126,7 +128,7 @@ Result<void, GrammarError> Translator::AddOneOf(const Here& here, const Json::Ar
 void Translator::AddCondition(const Here& here) {
   const Json* condition = here.schema.Find("if");
   if (condition == nullptr) return;
-  const Stance stance = here.stance == Stance::kTested ? Stance::kTested : Stance::kCondition;
+  const Stance stance = IsTested(here.stance) ? here.stance : Stance::kCondition;
   const FormulaId holds = Sub(*condition, stance);
   const Json* then = here.schema.Find("then");
   const Json* otherwise = here.schema.Find("else");
@@ -135,7 +137,7 @@ void Translator::AddCondition(const Here& here) {
     here.parts.push_back(formulas_.Or({holds, kTrue}, /*inclusive=*/true));
     return;
   }
-  const FormulaId fails = formulas_.Exclude(Sub(*condition, Stance::kTested));
+  const FormulaId fails = formulas_.Exclude(Sub(*condition, Deeper(here.stance)));
   const FormulaId if_true = then == nullptr ? kTrue : Sub(here, *then);
   const FormulaId if_false = otherwise == nullptr ? kTrue : Sub(here, *otherwise);
   here.parts.push_back(

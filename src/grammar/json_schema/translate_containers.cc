@@ -120,7 +120,8 @@ void Translator::AddArrays(const Here& here) {
   if (const Json* contains = here.schema.Find("contains")) {
     const Json* at_least = here.schema.Find("minContains");
     const Json* at_most = here.schema.Find("maxContains");
-    formula::Contains all{.item = Sub(*contains, Stance::kTested), .place = here.place};
+    formula::Contains all{
+        .item = Sub(*contains, Stance::kTested), .place = here.place, .stance = here.stance};
     if (at_least != nullptr) all.min = CountOf(*at_least);
     if (at_most != nullptr) all.max = CountOf(*at_most);
     here.parts.push_back(formulas_.Add(all));
@@ -135,7 +136,7 @@ FormulaId Translator::WrapUnevaluated(const Here& here, FormulaId inner) {
   const Json* properties = here.schema.Find("unevaluatedProperties");
   const Json* items = here.schema.Find("unevaluatedItems");
   if (properties == nullptr && items == nullptr) return inner;
-  formula::Scope scope{.inner = inner};
+  formula::Scope scope{.inner = inner, .stance = here.stance};
   if (properties != nullptr) scope.properties = Sub(here, *properties);
   if (items != nullptr) scope.items = Sub(here, *items);
   scope.contains_evaluates = document_.draft(here.place) >= Draft::k2020;

@@ -15,7 +15,7 @@
 
 namespace sglrun::grammar {
 
-inline std::vector<std::uint32_t> Symbols(std::string_view utf8) {
+inline std::vector<std::uint32_t> CodePoints(std::string_view utf8) {
   std::vector<std::uint32_t> out;
   for (std::size_t pos = 0; pos < utf8.size();) out.push_back(DecodeUtf8(utf8, pos));
   return out;
@@ -28,7 +28,7 @@ inline std::vector<std::uint32_t> ByteSymbols(std::string_view bytes) {
 }
 
 inline bool AcceptsText(const Dfa& chars, std::string_view utf8) {
-  return chars.Accepts(Symbols(utf8));
+  return chars.Accepts(CodePoints(utf8));
 }
 inline bool AcceptsBytes(const Dfa& bytes, std::string_view text) {
   return bytes.Accepts(ByteSymbols(text));

@@ -37,17 +37,6 @@ std::int64_t CappedValue(std::string_view digits) {
   return value;
 }
 
-void AddOne(std::string& digits) {
-  for (std::size_t i = digits.size(); i-- > 0;) {
-    if (digits[i] != '9') {
-      ++digits[i];
-      return;
-    }
-    digits[i] = '0';
-  }
-  digits.insert(digits.begin(), '1');
-}
-
 }  // namespace
 
 Decimal::Decimal(bool negative, std::string digits, std::int64_t exponent) {
@@ -94,17 +83,6 @@ Result<Decimal, GrammarError> Decimal::Parse(std::string_view json_number) {
 
 std::int64_t Decimal::IntegerDigits() const {
   return std::max<std::int64_t>(0, static_cast<std::int64_t>(digits_.size()) + exponent_);
-}
-
-Decimal Decimal::Floor() const {
-  if (IsInteger()) return *this;
-  std::string digits = digits_.substr(0, static_cast<std::size_t>(IntegerDigits()));
-  if (negative_) AddOne(digits);
-  return {negative_, std::move(digits), 0};
-}
-
-Decimal Decimal::Ceiling() const {
-  return Negated().Floor().Negated();
 }
 
 Decimal Decimal::Negated() const {

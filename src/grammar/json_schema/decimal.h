@@ -33,8 +33,6 @@ class Decimal {
   std::int64_t IntegerDigits() const;
   std::int64_t FractionDigits() const { return exponent_ < 0 ? -exponent_ : 0; }
 
-  Decimal Floor() const;
-  Decimal Ceiling() const;
   Decimal Negated() const;
 
   // Without an exponent: "-1500", "0.25". nullopt when that takes more than `limit` digits.

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "grammar/json_schema/object_plan.h"
+#include "grammar/json_schema/other_names.h"
 #include "grammar/json_schema/value_rules.h"
 #include "grammar/json_schema/value_spelling.h"
 
@@ -57,9 +58,9 @@ class ObjectWriter {
                                 AppendStringOf(rules_.front(), *cell.keys));
         continue;
       }
-      StringConstraints others;
-      for (const ObjectPlan::Key& key : plan_.keys) others.excluded.insert(key.name);
-      SGLRUN_ASSIGN_OR_RETURN(cell_keys_.emplace_back(), AppendString(rules_.front(), others));
+      std::set<std::string> names;
+      for (const ObjectPlan::Key& key : plan_.keys) names.insert(key.name);
+      SGLRUN_ASSIGN_OR_RETURN(cell_keys_.emplace_back(), AppendOtherNames(rules_.front(), names));
     }
     return {};
   }

@@ -1,8 +1,10 @@
 // The constraints on numbers, strings and keys of an alternative as languages, and whose fault it
 // is when there is no such language.
 #include <algorithm>
+#include <array>
 #include <utility>
 
+#include "base/check.h"
 #include "grammar/json_schema/normal_form.h"
 
 namespace sglrun::grammar {
@@ -25,7 +27,32 @@ StringConstraints NormalForm::StringsOf(const Alternative& alternative) const {
   return all;
 }
 
+namespace {
+
+// Nearly every schema asks for these two.
+SharedDfa PlainNumbers(bool integer) {
+  static const std::array<SharedDfa, 2> kDfas = [] {
+    std::array<SharedDfa, 2> dfas;
+    for (const bool is_integer : {false, true}) {
+      const Limits limits;
+      Budget budget(limits);
+      NumberConstraints constraints;
+      constraints.integer = is_integer;
+      auto dfa = NumberLanguage(constraints, budget);
+      CHECK(dfa.ok()) << dfa.error().message;
+      dfas[is_integer ? 1 : 0] = std::make_shared<const Dfa>(std::move(dfa).value());
+    }
+    return dfas;
+  }();
+  return kDfas[integer ? 1 : 0];
+}
+
+}  // namespace
+
 Result<SharedDfa, GrammarError> NormalForm::NumberDfa(const NumberConstraints& constraints) {
+  NumberConstraints plain;
+  plain.integer = constraints.integer;
+  if (constraints == plain) return PlainNumbers(constraints.integer);
   for (const auto& [known, dfa] : numbers_) {
     if (known == constraints) return SharedDfa(dfa);
   }

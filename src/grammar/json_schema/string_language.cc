@@ -1,10 +1,12 @@
 #include "grammar/json_schema/string_language.h"
 
 #include <algorithm>
+#include <chrono>
 #include <utility>
 
 #include "base/check.h"
 #include "base/utf8.h"
+#include "grammar/json_schema/value_spelling.h"
 #include "grammar/regex/regex.h"
 
 namespace sglrun::grammar {
@@ -24,6 +26,17 @@ bool OnlyLengths(const StringConstraints& c) {
 
 bool LengthsContradict(const StringConstraints& c) {
   return c.max_length && *c.max_length < c.min_length;
+}
+
+// Without excluded values that the lengths exclude already, so that lengths stay alone and counted
+// where they can: {"minLength": 1} and "not the empty text" say the same.
+StringConstraints Simplified(StringConstraints c) {
+  if (c.min_length == 0 && c.excluded.contains("")) c.min_length = 1;
+  std::erase_if(c.excluded, [&](const std::string& value) {
+    const auto length = static_cast<std::int64_t>(CountCodePoints(value));
+    return length < c.min_length || (c.max_length && length > *c.max_length);
+  });
+  return c;
 }
 
 Result<SharedDfa, GrammarError> PatternDfa(const std::string& pattern, Budget& budget) {
@@ -102,7 +115,8 @@ DfaResult BoundLengths(Dfa values, const StringConstraints& c, Budget& budget) {
 // One character as it may stand between the quotes of a JSON string, over bytes: grammar.md 3.5.
 const Dfa& AnyCharacter() {
   static const Dfa kDfa = [] {
-    const Limits limits;
+    Limits limits;  // a fixed text: no record's limit applies, and a busy machine is no fault
+    limits.product_time = limits.compile_time = std::chrono::hours(1);
     Budget budget(limits);
     const DfaResult spelled = RegexDfa(
         "[^\"\\\\\\x00-\\x1F]|\\\\(?:[\"\\\\/bfnrt]|u(?:[0-9a-cefA-CEF][0-9a-fA-F]{3}|[dD]"
@@ -136,7 +150,7 @@ StringConstraints Conjoin(const StringConstraints& a, const StringConstraints& b
 }
 
 DfaResult StringValues(const StringConstraints& constraints, Budget& budget) {
-  const StringConstraints& c = constraints;
+  const StringConstraints c = Simplified(constraints);
   if (LengthsContradict(c)) return NoText();
   SGLRUN_ASSIGN_OR_RETURN(auto wanted, Languages(c.formats, c.patterns, budget));
   SGLRUN_ASSIGN_OR_RETURN(const auto forbidden, Languages(c.not_formats, c.not_patterns, budget));
@@ -152,20 +166,22 @@ DfaResult StringValues(const StringConstraints& constraints, Budget& budget) {
   }
   if (!c.excluded.empty()) {
     const std::vector<std::string> words(c.excluded.begin(), c.excluded.end());
+    SGLRUN_RETURN_IF_ERROR(CheckWords(words, budget.limits()));
     SGLRUN_ASSIGN_OR_RETURN(values, Subtract(values, Words(words), budget));
   }
   return BoundLengths(std::move(values), c, budget);
 }
 
 Result<bool, GrammarError> IsUnsatisfiable(const StringConstraints& constraints, Budget& budget) {
-  if (LengthsContradict(constraints)) return true;
-  if (OnlyLengths(constraints)) return false;
-  SGLRUN_ASSIGN_OR_RETURN(const Dfa values, StringValues(constraints, budget));
+  const StringConstraints c = Simplified(constraints);
+  if (LengthsContradict(c)) return true;
+  if (OnlyLengths(c)) return false;
+  SGLRUN_ASSIGN_OR_RETURN(const Dfa values, StringValues(c, budget));
   return IsEmpty(values);
 }
 
 ExprResult AppendString(FrontEnd& front, const StringConstraints& constraints) {
-  const StringConstraints& c = constraints;
+  const StringConstraints c = Simplified(constraints);
   if (c == StringConstraints{.formats = c.formats} && c.formats.size() == 1) {
     const ExprId body = front.grammar.Regular(SpelledFormatDfa(c.formats.front()));
     return Quoted(front.grammar, body);

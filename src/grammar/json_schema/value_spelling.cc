@@ -30,6 +30,7 @@ class Speller {
     if (words.size() == 1) {
       items.push_back(grammar().Bytes(words.front()));
     } else if (!words.empty()) {
+      SGLRUN_RETURN_IF_ERROR(CheckWords(words, front_.budget.limits()));
       // One automaton: a choice of thousands of texts would be followed text by text.
       SGLRUN_ASSIGN_OR_RETURN(Dfa bytes, ToUtf8(Words(words), front_.budget));
       items.push_back(grammar().Regular(std::move(bytes)));
@@ -82,6 +83,15 @@ class Speller {
 ExprResult AppendValues(FrontEnd& front, const std::vector<const Json*>& values,
                         const Layout& layout, int depth) {
   return Speller(front, layout).Choice(values, depth);
+}
+
+Result<void, GrammarError> CheckWords(const std::vector<std::string>& words, const Limits& limits) {
+  std::int64_t characters = 0;
+  for (const std::string& word : words) characters += static_cast<std::int64_t>(word.size());
+  if (characters <= limits.nodes) return {};
+  return GrammarError{Verdict::kTooLarge, "enum or names have " + std::to_string(characters) +
+                                              " bytes, at most " + std::to_string(limits.nodes) +
+                                              " are allowed"};
 }
 
 std::string SpellString(std::string_view utf8) {

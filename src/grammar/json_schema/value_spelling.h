@@ -17,6 +17,9 @@ namespace sglrun::grammar {
 ExprResult AppendValues(FrontEnd& front, const std::vector<const Json*>& values,
                         const Layout& layout, int depth);
 
+// kTooLarge when an automaton of all the words would have more states than Limits::nodes allows.
+Result<void, GrammarError> CheckWords(const std::vector<std::string>& words, const Limits& limits);
+
 // The text of a string value with its quotes, as 3.8 spells it: also how named keys are written.
 std::string SpellString(std::string_view utf8);
 

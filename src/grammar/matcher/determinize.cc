@@ -350,12 +350,31 @@ Machine MergeFromTheEnd(const Machine& machine) {
 }  // namespace
 
 Result<Machine, GrammarError> Determinize(const Machine& sketch, Budget& budget) {
-  constexpr std::size_t kMoreStates = 2000, kRefinedStates = 1500;
+  constexpr std::size_t kMoreStates = 2000, kRefinedStates = 300;
   SubsetBuilder builder(sketch, budget);
   SGLRUN_ASSIGN_OR_RETURN(const bool fits, builder.Run(2 * sketch.states.size() + kMoreStates));
-  const Machine machine = Trim(fits ? builder.Take() : WithoutNothing(sketch));
+  const Machine machine = MergeFromTheEnd(Trim(fits ? builder.Take() : WithoutNothing(sketch)));
   if (machine.states.size() <= kRefinedStates) return Refine(machine, budget);
-  return MergeFromTheEnd(machine);
+  return machine;
+}
+
+Machine FromDfa(const Dfa& dfa) {
+  Machine machine;
+  machine.states.resize(dfa.states.size() + 1);  // state s of the automaton is s + 1
+  for (std::size_t s = 0; s < dfa.states.size(); ++s) {
+    Machine::State& state = machine.states[s + 1];
+    state.accepting = dfa.states[s].accepting;
+    for (const Dfa::Edge& edge : dfa.states[s].edges) {
+      if (edge.first > 0xFF) continue;
+      const std::uint32_t last = std::min<std::uint32_t>(edge.last, 0xFF);
+      state.edges.push_back(
+          {Symbol::Bytes(static_cast<std::uint8_t>(edge.first), static_cast<std::uint8_t>(last)),
+           edge.target + 1});
+    }
+    JoinEdges(state.edges);
+  }
+  if (!dfa.states.empty()) machine.states[0].edges = machine.states[1].edges;
+  return Trim(machine);  // without state 1 where nothing leads back to the start
 }
 
 }  // namespace sglrun::grammar

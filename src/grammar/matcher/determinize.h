@@ -10,4 +10,7 @@ namespace sglrun::grammar {
 // nondeterministic (several edges of a state take the same symbol); only speed depends on it.
 Result<Machine, GrammarError> Determinize(const Machine& sketch, Budget& budget);
 
+// The same from a deterministic automaton over bytes, which is taken as minimal already.
+Machine FromDfa(const Dfa& dfa);
+
 }  // namespace sglrun::grammar

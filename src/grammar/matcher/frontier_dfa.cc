@@ -5,7 +5,9 @@
 namespace sglrun::grammar {
 namespace {
 
-constexpr std::size_t kFirstSlots = 256;
+constexpr std::size_t kRowSize = 256;
+// Steps from further frontiers are computed again each time: bounds the memory of a walk.
+constexpr std::size_t kMostRows = 8192;
 // The work of one mask, in multiples of what one token may take.
 constexpr std::int64_t kTokensOfWork = 1000;
 
@@ -21,7 +23,7 @@ std::size_t HashOf(const Frontier& frontier) {
 }  // namespace
 
 FrontierDfa::FrontierDfa(const Program& program, Stacks& stacks, const Limits& limits)
-    : limits_(limits), stepper_(program, stacks), frontiers_(1), steps_(kFirstSlots) {}
+    : limits_(limits), stepper_(program, stacks), frontiers_(1), row_begin_(1, kNoRow) {}
 
 std::int32_t FrontierDfa::Intern(const Frontier& frontier) {
   // One with too many readings could not be accepted either.
@@ -33,6 +35,7 @@ std::int32_t FrontierDfa::Intern(const Frontier& frontier) {
   }
   const auto id = static_cast<std::int32_t>(frontiers_.size());
   frontiers_.push_back(frontier);
+  row_begin_.push_back(kNoRow);
   ids_.emplace(hash, id);
   return id;
 }
@@ -42,24 +45,13 @@ std::int32_t FrontierDfa::Step(std::int32_t from, std::uint8_t byte) {
   if (exhausted_) return kDead;
   stepper_.StepByte(At(from).items, byte, scratch_);
   const std::int32_t to = Intern(scratch_);
-  Remember({static_cast<std::uint32_t>(from) << 8 | byte, to});
-  return to;
-}
-
-void FrontierDfa::Remember(Taken step) {
-  if (++step_count_ * 2 > steps_.size()) {
-    std::vector<Taken> old(steps_.size() * 4);
-    std::swap(old, steps_);
-    for (const Taken& taken : old) {
-      if (taken.key == kFree) continue;
-      std::size_t slot = SlotOf(taken.key);
-      while (steps_[slot].key != kFree) slot = (slot + 1) & (steps_.size() - 1);
-      steps_[slot] = taken;
-    }
+  std::size_t& row = row_begin_[static_cast<std::size_t>(from)];
+  if (row == kNoRow && rows_.size() < kMostRows * kRowSize) {
+    row = rows_.size();
+    rows_.resize(rows_.size() + kRowSize, kUnknown);
   }
-  std::size_t slot = SlotOf(step.key);
-  while (steps_[slot].key != kFree) slot = (slot + 1) & (steps_.size() - 1);
-  steps_[slot] = step;
+  if (row != kNoRow) rows_[row + byte] = to;
+  return to;
 }
 
 }  // namespace sglrun::grammar

@@ -20,13 +20,9 @@ class FrontierDfa {
 
   std::int32_t Intern(const Frontier& frontier);
   std::int32_t Next(std::int32_t from, std::uint8_t byte) {
-    const std::uint32_t key = static_cast<std::uint32_t>(from) << 8 | byte;
-    std::size_t slot = SlotOf(key);
-    while (steps_[slot].key != key) {
-      if (steps_[slot].key == kFree) return Step(from, byte);
-      slot = (slot + 1) & (steps_.size() - 1);
-    }
-    return steps_[slot].to;
+    const std::size_t row = row_begin_[static_cast<std::size_t>(from)];
+    if (row != kNoRow && rows_[row + byte] != kUnknown) return rows_[row + byte];
+    return Step(from, byte);
   }
   const Frontier& At(std::int32_t id) const { return frontiers_[static_cast<std::size_t>(id)]; }
   bool Left(std::int32_t id) const { return At(id).left; }
@@ -35,25 +31,17 @@ class FrontierDfa {
   Stepper& stepper() { return stepper_; }
 
  private:
-  static constexpr std::uint32_t kFree = 0xFFFFFFFF;
-  struct Taken {
-    std::uint32_t key = kFree;
-    std::int32_t to = 0;
-  };
+  static constexpr std::size_t kNoRow = ~std::size_t{0};
+  static constexpr std::int32_t kUnknown = -1;
 
-  std::size_t SlotOf(std::uint32_t key) const {
-    constexpr std::uint32_t kMultiplier = 0x9E3779B1u;
-    return static_cast<std::size_t>((key * kMultiplier) >> 8) & (steps_.size() - 1);
-  }
   std::int32_t Step(std::int32_t from, std::uint8_t byte);
-  void Remember(Taken step);
 
   const Limits& limits_;
   Stepper stepper_;
   std::vector<Frontier> frontiers_;
   std::unordered_multimap<std::size_t, std::int32_t> ids_;
-  std::vector<Taken> steps_;  // open addressing
-  std::size_t step_count_ = 0;
+  std::vector<std::size_t> row_begin_;  // by frontier; into rows_
+  std::vector<std::int32_t> rows_;      // 256 targets a row
   Frontier scratch_;
   bool exhausted_ = false;
 };

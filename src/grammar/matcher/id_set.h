@@ -22,6 +22,7 @@ void OrAllBut(std::span<std::uint32_t> words, std::span<const std::uint32_t> bit
 class IdSet {
  public:
   IdSet() = default;
+  // `ids` distinct.
   IdSet(std::vector<std::int32_t> ids, const Vocabulary& vocabulary);
 
   void OrInto(std::span<std::uint32_t> words, const Vocabulary& vocabulary) const;

@@ -38,7 +38,8 @@ bool MaskBuilder::FillItem(const Item& item) {
   if (program_.machines[static_cast<std::size_t>(machine)].prefix_code) {
     std::vector<Site> others;
     for (const Site& site : callers) {
-      if (!site.IsCount()) {
+      // A machine may also return for a caller that ends with it; then the loop is not its own.
+      if (!site.IsCount() || CountOf(site).body != machine) {
         others.push_back(site);
       } else if (!FillLoop(item.state, site)) {
         return false;
@@ -93,8 +94,7 @@ bool MaskBuilder::FillAlone(StateId state, std::span<const Site> callers) {
 }
 
 bool MaskBuilder::FillLoop(StateId state, const Site& site) {
-  const Program::CountEdge& edge =
-      program_.count_edges[static_cast<std::size_t>(site.count_edge())];
+  const Program::CountEdge& edge = CountOf(site);
   // Every token needs fewer members than it has bytes.
   const std::int64_t most = vocabulary_.longest_text();
   const std::int64_t needed = edge.min - site.done;

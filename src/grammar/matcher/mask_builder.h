@@ -22,6 +22,9 @@ class MaskBuilder {
  private:
   class Bytes;  // a set of bytes
 
+  const Program::CountEdge& CountOf(const Site& site) const {
+    return program_.count_edges[static_cast<std::size_t>(site.count_edge())];
+  }
   bool FillItem(const Item& item);
   bool FillAlone(StateId state, std::span<const Site> callers);
   bool FillLoop(StateId state, const Site& site);

@@ -29,12 +29,7 @@ class Sketcher {
     std::int64_t states = 0;
     for (std::size_t i = 0; i < bodies_.size(); ++i) {
       SGLRUN_RETURN_IF_ERROR(budget_.Spend("building automata"));
-      sketch_ = Machine{};
-      const std::int32_t end = sketch_.AddState();
-      sketch_.states[static_cast<std::size_t>(end)].accepting = true;
-      whole_ = facts_.Regular(bodies_[i]) && facts_.Size(bodies_[i]) <= kWholeSize;
-      EmitBody(bodies_[i], 0, end, 0);
-      SGLRUN_ASSIGN_OR_RETURN(Machine machine, Determinize(sketch_, budget_));
+      SGLRUN_ASSIGN_OR_RETURN(Machine machine, BuildOne(bodies_[i]));
       states += static_cast<std::int64_t>(machine.states.size());
       if (states > budget_.limits().nodes) {
         return GrammarError{Verdict::kTooLarge, "the automata of the grammar have more than " +
@@ -47,6 +42,18 @@ class Sketcher {
   }
 
  private:
+  Result<Machine, GrammarError> BuildOne(ExprId body) {
+    if (const auto* regular = std::get_if<node::Regular>(&grammar_.expr(body))) {
+      return FromDfa(*regular->dfa);
+    }
+    sketch_ = Machine{};
+    const std::int32_t end = sketch_.AddState();
+    sketch_.states[static_cast<std::size_t>(end)].accepting = true;
+    whole_ = facts_.Regular(body) && facts_.Size(body) <= kWholeSize;
+    EmitBody(body, 0, end, 0);
+    return Determinize(sketch_, budget_);
+  }
+
   MachineId MachineFor(ExprId e) {
     // A rule that only calls another is the other.
     while (const auto* call = std::get_if<node::Call>(&grammar_.expr(e))) {

@@ -1,16 +1,44 @@
 #include "grammar/matcher/state_mask.h"
 
-#include <algorithm>
+#include <utility>
 
 namespace sglrun::grammar {
 namespace {
 
-void AppendIds(const Vocabulary& vocabulary, std::int32_t node, std::vector<std::int32_t>& out) {
-  const auto nodes = vocabulary.nodes();
-  const auto ids = vocabulary.sorted_ids();
-  const std::int32_t begin = nodes[static_cast<std::size_t>(node)].first_token;
-  const std::int32_t end = nodes[static_cast<std::size_t>(node) + 1].first_token;
-  out.insert(out.end(), ids.begin() + begin, ids.begin() + end);
+// Collects the tokens of trie nodes that are met in preorder. Neighbours are one range, so that
+// states which take nearly everything cost little.
+class TokenRanges {
+ public:
+  explicit TokenRanges(const Vocabulary& vocabulary)
+      : nodes_(vocabulary.nodes()), ids_(vocabulary.sorted_ids()) {}
+
+  void Add(std::int32_t node) {
+    const std::int32_t begin = nodes_[static_cast<std::size_t>(node)].first_token;
+    const std::int32_t end = nodes_[static_cast<std::size_t>(node) + 1].first_token;
+    if (begin != end_) {
+      Flush();
+      begin_ = begin;
+    }
+    end_ = end;
+  }
+  std::vector<std::int32_t> Take() {
+    Flush();
+    return std::move(out_);
+  }
+
+ private:
+  void Flush() { out_.insert(out_.end(), ids_.begin() + begin_, ids_.begin() + end_); }
+
+  std::span<const Vocabulary::Node> nodes_;
+  std::span<const std::int32_t> ids_;
+  std::int32_t begin_ = 0, end_ = 0;
+  std::vector<std::int32_t> out_;
+};
+
+StateId EndOfMachine(const Program& program, MachineId machine) {
+  const auto next = static_cast<std::size_t>(machine) + 1;
+  return next < program.machines.size() ? program.machines[next].start
+                                        : static_cast<StateId>(program.states.size()) - 1;
 }
 
 // Walks the trie through members of a prefix code. visit(node, at_start, members): the text up to
@@ -24,16 +52,23 @@ void WalkMembers(const Program& program, StateId state, const Vocabulary& vocabu
   const StateId start =
       program.machines[static_cast<std::size_t>(program.state(state).machine)].start;
   const auto nodes = vocabulary.nodes();
+  const StateId states_end = EndOfMachine(program, program.state(state).machine);
+  // A table: the edges of a string's characters are many.
+  std::vector<StateId> next_of(static_cast<std::size_t>(states_end - start) * 256, -1);
+  for (StateId s = start; s < states_end; ++s) {
+    for (const Program::ByteEdge& edge : program.BytesOf(s)) {
+      for (int byte = edge.first; byte <= edge.last; ++byte) {
+        next_of[static_cast<std::size_t>((s - start) * 256 + byte)] = edge.target;
+      }
+    }
+  }
   Place path[257];
   path[0] = {state, 0};
   const std::int32_t end = nodes[0].subtree_end;
   for (std::int32_t i = 1; i < end;) {
     const Vocabulary::Node& node = nodes[static_cast<std::size_t>(i)];
     Place place = path[node.depth - 1];
-    StateId next = -1;
-    for (const Program::ByteEdge& edge : program.BytesOf(place.state)) {
-      if (edge.first <= node.byte && node.byte <= edge.last) next = edge.target;
-    }
+    const StateId next = next_of[static_cast<std::size_t>((place.state - start) * 256 + node.byte)];
     if (next < 0) {
       i = node.subtree_end;
       continue;
@@ -63,15 +98,15 @@ std::shared_ptr<const StateMask> StateMask::Of(const Program& program, StateId s
   alone.items = {{state, stacks.open()}};
   const auto nodes = vocabulary.nodes();
   auto mask = std::make_shared<StateMask>();
-  std::vector<std::int32_t> ids;
+  TokenRanges tokens(vocabulary);
   WalkTrie(nodes, 1, nodes[0].subtree_end, dfa, dfa.Intern(alone),
            [&](std::int32_t node, std::int32_t frontier) {
-             AppendIds(vocabulary, node, ids);
+             tokens.Add(node);
              const bool goes_on = nodes[static_cast<std::size_t>(node)].subtree_end > node + 1;
              if (goes_on && dfa.Left(frontier)) mask->exits_.push_back(node);
            });
   if (dfa.exhausted()) return nullptr;
-  mask->inside_ = IdSet(std::move(ids), vocabulary);
+  mask->inside_ = IdSet(tokens.Take(), vocabulary);
   mask->exits_.shrink_to_fit();
   return mask;
 }
@@ -97,13 +132,14 @@ std::size_t StateMask::MemoryBytes() const {
 }
 
 LoopMask::LoopMask(const Program& program, StateId state, const Vocabulary& vocabulary) {
-  std::vector<std::vector<std::int32_t>> by_need;
+  std::vector<TokenRanges> by_need;
   WalkMembers(program, state, vocabulary, [&](std::int32_t node, bool done, std::int32_t members) {
     const auto need = static_cast<std::size_t>(members + (done ? 0 : 1));
-    if (by_need.size() <= need) by_need.resize(need + 1);
-    AppendIds(vocabulary, node, by_need[need]);
+    if (by_need.size() <= need) by_need.resize(need + 1, TokenRanges(vocabulary));
+    by_need[need].Add(node);
   });
-  for (const std::vector<std::int32_t>& ids : by_need) {
+  for (TokenRanges& tokens : by_need) {
+    const std::vector<std::int32_t> ids = tokens.Take();
     ids_.insert(ids_.end(), ids.begin(), ids.end());
     needs_end_.push_back(ids_.size());
   }

@@ -124,5 +124,32 @@ TEST_CASE("the mask at the start is what the reference says of every token") {
   }
 }
 
+TEST_CASE(
+    "a counted item that ends with a call to another machine loops over itself, not the other") {
+  std::vector<std::string> words;
+  for (int i = 0; i < 40; ++i) words.push_back("\"w" + std::to_string(i) + "\"");
+  Grammar g;
+  std::vector<ExprId> items;
+  for (const std::string& word : words) items.push_back(g.Bytes(word));
+  const ExprId item = g.Sequence({g.Bytes(", "), g.Choice(items)});
+  const RuleId root = g.AddRule("root");
+  g.Define(root, g.Sequence({g.Choice(items), g.Repeat(item, 0, 90), g.Bytes("]")}));
+  g.SetRoot(root);
+  const auto vocabulary = std::make_shared<const Vocabulary>(
+      std::vector<std::string>{"\"w", "1", "7", "\",", "\"", " \"w", "\"]", "\", \"w3", ", ", "]"},
+      10);
+  const auto compiled = Compile(g);
+  REQUIRE(compiled.ok());
+  Matcher matcher(*compiled, vocabulary);
+  for (const std::int32_t id : {0, 1, 3, 5, 2, 7, 3, 5, 1, 6}) {
+    CAPTURE(id);
+    const std::vector<std::uint32_t> fast = Fast(matcher, *vocabulary);
+    CHECK(fast == Slow(matcher, *vocabulary));
+    CHECK(Bit(fast, id));
+    REQUIRE(matcher.AcceptToken(id));
+  }
+  CHECK(matcher.IsComplete());
+}
+
 }  // namespace
 }  // namespace sglrun::grammar

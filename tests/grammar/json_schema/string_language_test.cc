@@ -154,6 +154,12 @@ TEST_CASE("lengths that the other constraints imply cost nothing") {
               {"2eb8aa08-aa98-11ea-b4aa-73b441d16380"}, {"x"});
 }
 
+TEST_CASE("excluded values that lengths exclude anyway leave all spellings and counters") {
+  Check({.max_length = 900'000, .excluded = {""}}, {R"("\u0061")", R"("a")"}, {R"("")"});
+  Check({.min_length = 2, .max_length = 900'000, .excluded = {"", "a"}}, {R"("\u0061b")"},
+        {R"("a")", R"("")"});
+}
+
 TEST_CASE("contradictions are found") {
   const Limits limits;
   Budget budget(limits);
@@ -165,6 +171,7 @@ TEST_CASE("contradictions are found") {
   CHECK_FALSE(contradictory({.min_length = 10, .formats = {"date"}}));
   CHECK(contradictory({.min_length = 11, .formats = {"date"}}));
   CHECK(contradictory({.max_length = 0, .excluded = {""}}));
+  CHECK_FALSE(contradictory({.max_length = 1, .excluded = {""}}));
   CHECK_FALSE(contradictory({}));
   CHECK_FALSE(contradictory({.max_length = 0}));
 }
@@ -193,6 +200,7 @@ TEST_CASE("faults of patterns and lengths come out as verdicts") {
   CHECK_EQ(verdict({.patterns = {"("}}), Verdict::kInvalid);
   CHECK_EQ(verdict({.patterns = {"(a)\\1"}}), Verdict::kUnsupported);
   CHECK_EQ(verdict({.min_length = 1'000'001}), Verdict::kTooLarge);
+  CHECK_EQ(verdict({.excluded = {std::string(1'000'001, 'a')}}), Verdict::kTooLarge);
   CHECK_EQ(verdict({.min_length = 999'999, .patterns = {"a"}}), Verdict::kTooLarge);
 }
 

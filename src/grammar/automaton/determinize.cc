@@ -89,11 +89,24 @@ class Subsets {
     while (!stack_.empty()) {
       const Nfa::State state = stack_.back();
       stack_.pop_back();
+      if (nfa_.AcceptsAnything(state)) return EnterAnything(state);
       if (!edges_.Of(state).empty() || nfa_.IsAccepting(state)) closure_.push_back(state);
       for (const auto& epsilon : epsilons_.Of(state)) Reach(epsilon.to);
       if (!work_.Step(1 + epsilons_.Of(state).size())) return std::nullopt;
     }
     std::ranges::sort(closure_);
+    return InternClosure();
+  }
+
+  // One state stands for all sets that accept anything.
+  std::optional<std::int32_t> EnterAnything(Nfa::State state) {
+    stack_.clear();
+    if (anything_ < 0) anything_ = state;
+    closure_.assign(1, anything_);
+    return InternClosure();
+  }
+
+  std::optional<std::int32_t> InternClosure() {
     const std::int32_t set = sets_.Intern(closure_);
     if (!work_.HasRoomFor(U(sets_.size())) || !work_.HasMemoryFor(sets_.numbers())) {
       return std::nullopt;
@@ -116,6 +129,7 @@ class Subsets {
   std::vector<std::uint64_t> reached_in_;  // the round in which a state was met last
   std::uint64_t round_ = 0;
   std::vector<Nfa::State> stack_, closure_, members_;
+  Nfa::State anything_ = -1;                      // the first such state met
   std::vector<std::vector<Nfa::State>> targets_;  // by class
   std::vector<ClassId> touched_;
 };

@@ -6,6 +6,7 @@ namespace sglrun::grammar {
 
 Nfa::State Nfa::AddState() {
   accepting_.push_back(false);
+  anything_.push_back(false);
   return state_count() - 1;
 }
 
@@ -19,6 +20,13 @@ void Nfa::AddEdge(State from, State to, const CharSet& chars) {
   scratch_.clear();
   for (const CharRange& range : chars.ranges()) scratch_.push_back({range.first, range.last});
   edges_.push_back({from, labels_.Intern(scratch_), to});
+}
+
+void Nfa::AcceptAnything(State state) {
+  if (AcceptsAnything(state)) return;
+  AddEdge(state, state, CharSet::All());
+  Accept(state);
+  anything_[static_cast<std::size_t>(state)] = true;
 }
 
 void Nfa::AddDfa(State from, State to, const Dfa& dfa) {

@@ -41,16 +41,20 @@ class Nfa {
   // A copy of `dfa` that leads from one state to another.
   void AddDfa(State from, State to, const Dfa& dfa);
   void Accept(State state) { accepting_[static_cast<std::size_t>(state)] = true; }
+  // From here on every text over scalar values is accepted. Sets that hold such a state are not
+  // told apart: after a pattern was found, nothing else matters.
+  void AcceptAnything(State state);
 
   State state_count() const { return static_cast<State>(accepting_.size()); }
   std::span<const Edge> edges() const { return edges_; }
   std::span<const EpsilonEdge> epsilons() const { return epsilons_; }
   bool IsAccepting(State state) const { return accepting_[static_cast<std::size_t>(state)]; }
+  bool AcceptsAnything(State state) const { return anything_[static_cast<std::size_t>(state)]; }
   const Labels& labels() const { return labels_; }
 
  private:
   Labels labels_;
-  std::vector<bool> accepting_;
+  std::vector<bool> accepting_, anything_;
   std::vector<Edge> edges_;
   std::vector<EpsilonEdge> epsilons_;
   std::vector<SymbolRange> scratch_;

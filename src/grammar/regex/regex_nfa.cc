@@ -26,7 +26,7 @@ class Builder {
   }
 
   Result<Nfa, GrammarError> Run(RegexNodeId node) {
-    const Place end = AddPlace();
+    const Place end = end_ = AddPlace();
     Build(node, 0, end);
     if (IsTooLarge()) {
       return GrammarError{Verdict::kTooLarge, "regex: its repetitions need more than " +
@@ -74,6 +74,7 @@ class Builder {
   void BuildRepeat(const RegexNode& node, Place from, Place to) {
     const RegexNodeId item = node.items[0];
     const bool open = node.max == kUnbounded;
+    if (to == end_ && open && node.min == 0 && IsAnyChar(item)) return AddAnyRest(from, to);
     const std::int64_t copies = open ? std::max<std::int64_t>(node.min, 1) - 1 : node.max;
     for (std::int64_t i = 0; i < copies && !IsTooLarge(); ++i) {
       if (i >= node.min) AddEpsilon(from, to);
@@ -90,6 +91,16 @@ class Builder {
       if (node.min > 0) return;
     }
     AddEpsilon(from, to);
+  }
+
+  bool IsAnyChar(RegexNodeId id) const {
+    return regex_[id].kind == Kind::kChars && *regex_[id].chars == CharSet::All();
+  }
+  // Whatever is left of the text, unless a $ was passed.
+  void AddAnyRest(Place from, Place to) {
+    AddEpsilon(from, to);
+    nfa_.AcceptAnything(At(from, kFresh));
+    if (layers_ > 1) nfa_.AcceptAnything(At(from, kRead));
   }
 
   bool IsTooLarge() const { return places_ > limit_ || edges_ > kEdgesPerPlace * limit_; }
@@ -133,6 +144,7 @@ class Builder {
   const Limits& limits_;
   Nfa nfa_;
   Place places_ = 1;
+  Place end_ = 0;  // of the whole; no edge leaves it
   std::int64_t edges_ = 0;
 };
 

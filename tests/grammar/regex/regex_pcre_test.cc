@@ -84,13 +84,17 @@ bool IsPlain(const std::u32string& text) {
 void Compare(RegexMatch match, std::uint32_t options, unsigned seed) {
   RandomRegex random(seed);
   const Limits limits;
-  int empty = 0, members = 0;
+  int empty = 0, members = 0, refused = 0;
   for (int round = 0; round < 1500; ++round) {
     const std::string pattern = random.Pattern();
     CAPTURE(pattern);
     Budget budget(limits);
     const auto dfa = RegexDfa(pattern, match, {}, budget);
-    REQUIRE_MESSAGE(dfa.ok(), dfa.error().message);
+    if (!dfa.ok()) {  // a few explode
+      REQUIRE(dfa.error().verdict == Verdict::kTooLarge);
+      ++refused;
+      continue;
+    }
     const Pcre pcre(pattern, options);
     std::vector<std::u32string> texts{U"", U"a", U"ab", U"b\n", U"aab-0", U"A\u00E9"};
     if (dfa->states.empty()) ++empty;
@@ -111,6 +115,7 @@ void Compare(RegexMatch match, std::uint32_t options, unsigned seed) {
       REQUIRE(AcceptsText(*dfa, text) == pcre.Matches(text));
     }
   }
+  CHECK(refused < 30);
   CHECK(empty < 800);
   CHECK(members > 5000);
 }

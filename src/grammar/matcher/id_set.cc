@@ -12,9 +12,7 @@ void OrAllBut(std::span<std::uint32_t> words, std::span<const std::uint32_t> bit
     if (!GetBit(words, id)) stay_clear.push_back(id);
   }
   for (std::size_t w = 0; w < words.size(); ++w) words[w] |= bits[w];
-  for (const std::int32_t id : stay_clear) {
-    words[static_cast<std::size_t>(id) / 32] &= ~(std::uint32_t{1} << (id % 32));
-  }
+  for (const std::int32_t id : stay_clear) ClearBit(words, id);
 }
 
 IdSet::IdSet(std::vector<std::int32_t> ids, const Vocabulary& vocabulary) {

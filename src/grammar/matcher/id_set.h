@@ -12,6 +12,9 @@ namespace sglrun::grammar {
 inline void SetBit(std::span<std::uint32_t> words, std::int32_t id) {
   words[static_cast<std::size_t>(id) / 32] |= std::uint32_t{1} << (id % 32);
 }
+inline void ClearBit(std::span<std::uint32_t> words, std::int32_t id) {
+  words[static_cast<std::size_t>(id) / 32] &= ~(std::uint32_t{1} << (id % 32));
+}
 inline bool GetBit(std::span<const std::uint32_t> words, std::int32_t id) {
   return (words[static_cast<std::size_t>(id) / 32] >> (id % 32) & 1) != 0;
 }

@@ -28,6 +28,33 @@ bool MaskBuilder::Fill(const Frontier& frontier, std::span<std::uint32_t> words)
   return !dfa_.exhausted();
 }
 
+bool MaskBuilder::FillWithoutSpace(const Frontier& frontier, std::span<std::uint32_t> words) {
+  if (!Fill(frontier, words)) return false;
+  const auto nodes = vocabulary_.nodes();
+  const auto ids = vocabulary_.sorted_ids();
+  std::int32_t space = 1;
+  const std::int32_t all = nodes[0].subtree_end;
+  while (space < all && nodes[static_cast<std::size_t>(space)].byte != ' ') {
+    space = nodes[static_cast<std::size_t>(space)].subtree_end;
+  }
+  if (space >= all) return true;
+  const std::int32_t end = nodes[static_cast<std::size_t>(space)].subtree_end;
+  const auto first_token = [&](std::int32_t node) {
+    return static_cast<std::size_t>(nodes[static_cast<std::size_t>(node)].first_token);
+  };
+  for (std::size_t t = first_token(space); t < first_token(end); ++t) ClearBit(words, ids[t]);
+  // A space alone leaves the text where it is.
+  for (std::size_t t = first_token(space); t < first_token(space + 1); ++t) SetBit(words, ids[t]);
+  WalkTrie(nodes, space + 1, end, dfa_, dfa_.Intern(frontier),
+           [&](std::int32_t node, std::int32_t) {
+             for (std::size_t t = first_token(node); t < first_token(node + 1); ++t) {
+               SetBit(words, ids[t]);
+             }
+           });
+  for (const Item& item : frontier.items) FillTokens(item.state);
+  return !dfa_.exhausted();
+}
+
 bool MaskBuilder::FillItem(const Item& item) {
   FillTokens(item.state);
   if (program_.BytesOf(item.state).empty()) return true;
@@ -55,7 +82,7 @@ bool MaskBuilder::FillAlone(StateId state, std::span<const Site> callers) {
   const std::shared_ptr<const StateMask> mask = cache_.MaskOf(state);
   if (!mask) return false;
   mask->inside().OrInto(words_, vocabulary_);
-  if (mask->exits().empty()) return true;
+  if (mask->exits().size() == 0) return true;
   const std::int32_t behind = Behind(callers);
   if (behind == FrontierDfa::kDead) return true;
   const Bytes first = FirstBytes(behind);
@@ -69,14 +96,14 @@ bool MaskBuilder::FillAlone(StateId state, std::span<const Site> callers) {
     }
   };
   if (mask->exits().size() <= kFewExits) {
-    for (const std::int32_t exit : mask->exits()) {
+    mask->exits().ForEach([&](std::int32_t exit) {
       const std::int32_t end = nodes[static_cast<std::size_t>(exit)].subtree_end;
       for (std::int32_t child = exit + 1; child < end;) {
         const Vocabulary::Node& node = nodes[static_cast<std::size_t>(child)];
         if (first[node.byte]) WalkTrie(nodes, child, node.subtree_end, dfa_, behind, take);
         child = node.subtree_end;
       }
-    }
+    });
     return true;
   }
   for (int byte = 0; byte < 256; ++byte) {

@@ -18,6 +18,8 @@ class MaskBuilder {
 
   // Sets bits of words, which are 0 before. False when it takes too much work.
   bool Fill(const Frontier& frontier, std::span<std::uint32_t> words);
+  // The same for a first token, which loses a leading space.
+  bool FillWithoutSpace(const Frontier& frontier, std::span<std::uint32_t> words);
 
  private:
   class Bytes;  // a set of bytes

@@ -37,11 +37,13 @@ Matcher::Mask KindOf(std::span<const std::uint32_t> words, const Vocabulary& voc
 }  // namespace
 
 struct Matcher::Impl {
-  Impl(std::shared_ptr<const CompiledGrammar> g, std::shared_ptr<const Vocabulary> v)
+  Impl(std::shared_ptr<const CompiledGrammar> g, std::shared_ptr<const Vocabulary> v,
+       FirstSpace first_space)
       : grammar(std::move(g)),
         vocabulary(std::move(v)),
         masks(grammar->masks(vocabulary)),
-        stacks(grammar->program(), vocabulary->longest_text()) {
+        stacks(grammar->program(), vocabulary->longest_text()),
+        drops_space(first_space == FirstSpace::kDropped) {
     stepper().Start(now);
   }
 
@@ -77,8 +79,10 @@ struct Matcher::Impl {
   // Where `id` leads, as text or by a token element; dead when it does not fit.
   Frontier After(std::int32_t id) {
     Frontier by_text, by_token;
-    const std::string_view text = vocabulary->Text(id);
-    if (text.empty() || Advance(now, text, by_text) < text.size()) by_text = {};
+    std::string_view text = vocabulary->Text(id);
+    const bool is_text = !text.empty();
+    if (drops_space && text.starts_with(' ')) text.remove_prefix(1);
+    if (!is_text || Advance(now, text, by_text) < text.size()) by_text = {};
     if (!grammar->program().token_edges.empty() && vocabulary->IsToken(id)) {
       stepper().StepToken(now.items, id, by_token);
     }
@@ -97,14 +101,19 @@ struct Matcher::Impl {
   std::shared_ptr<const Vocabulary> vocabulary;
   std::shared_ptr<MaskCache> masks;
   Stacks stacks;
+  struct Place {
+    Frontier frontier;
+    bool drops_space = false;
+  };
   Frontier now;
-  std::vector<Frontier> history;  // before each accepted token
+  bool drops_space = false;    // the next text token loses a leading space
+  std::vector<Place> history;  // before each accepted token
   std::optional<GrammarError> failure;
 };
 
 Matcher::Matcher(std::shared_ptr<const CompiledGrammar> grammar,
-                 std::shared_ptr<const Vocabulary> vocabulary)
-    : impl_(std::make_unique<Impl>(std::move(grammar), std::move(vocabulary))) {}
+                 std::shared_ptr<const Vocabulary> vocabulary, FirstSpace first_space)
+    : impl_(std::make_unique<Impl>(std::move(grammar), std::move(vocabulary), first_space)) {}
 Matcher::~Matcher() = default;
 Matcher::Matcher(const Matcher& other) : impl_(std::make_unique<Impl>(*other.impl_)) {}
 Matcher& Matcher::operator=(const Matcher& other) {
@@ -143,14 +152,16 @@ bool Matcher::AcceptToken(std::int32_t id) {
   if (impl_->failure) return false;
   Frontier to = impl_->After(id);
   if (to.Dead() || impl_->failure) return false;
-  impl_->history.push_back(std::exchange(impl_->now, std::move(to)));
+  impl_->history.push_back({std::exchange(impl_->now, std::move(to)), impl_->drops_space});
+  impl_->drops_space &= !impl_->vocabulary->IsText(id);
   return true;
 }
 
 void Matcher::Rollback(std::int64_t count) {
   CHECK(count >= 0 && count <= static_cast<std::int64_t>(impl_->history.size()));
   for (; count > 0; --count) {
-    impl_->now = std::move(impl_->history.back());
+    impl_->now = std::move(impl_->history.back().frontier);
+    impl_->drops_space = impl_->history.back().drops_space;
     impl_->history.pop_back();
   }
   impl_->failure.reset();
@@ -160,13 +171,15 @@ Matcher::Mask Matcher::FillMask(std::span<std::uint32_t> words) {
   const Vocabulary& vocabulary = *impl_->vocabulary;
   const Shape shape = ShapeOf(impl_->now, impl_->stacks);
   RowCache& rows = impl_->masks->rows();
-  if (!impl_->failure && rows.Find(shape, words)) return KindOf(words, vocabulary);
+  const bool cached = !impl_->drops_space;  // what is not happens once a text at most
+  if (!impl_->failure && cached && rows.Find(shape, words)) return KindOf(words, vocabulary);
   std::fill(words.begin(), words.end(), 0);
   if (impl_->failure) return Mask::kNone;
   const Stacks::Position mark = impl_->stacks.Mark();
   MaskBuilder builder(impl_->grammar->program(), impl_->stacks, *impl_->masks,
                       impl_->grammar->limits());
-  const bool done = builder.Fill(impl_->now, words);
+  const bool done = impl_->drops_space ? builder.FillWithoutSpace(impl_->now, words)
+                                       : builder.Fill(impl_->now, words);
   impl_->stacks.Release(mark);
   if (!done) {
     impl_->failure =
@@ -174,7 +187,7 @@ Matcher::Mask Matcher::FillMask(std::span<std::uint32_t> words) {
     std::fill(words.begin(), words.end(), 0);
     return Mask::kNone;
   }
-  rows.Add(shape, words);
+  if (cached) rows.Add(shape, words);
   return KindOf(words, vocabulary);
 }
 

@@ -21,8 +21,11 @@ namespace sglrun::grammar {
 
 class Matcher {
  public:
+  // kDropped: the text begins with the first token and the detokenizer takes a leading space from
+  // it (Tokenizer::StripsLeadingSpace, and no text of the prompt before it).
+  enum class FirstSpace : std::uint8_t { kKept, kDropped };
   Matcher(std::shared_ptr<const CompiledGrammar> grammar,
-          std::shared_ptr<const Vocabulary> vocabulary);
+          std::shared_ptr<const Vocabulary> vocabulary, FirstSpace first_space = FirstSpace::kKept);
   ~Matcher();
   Matcher(const Matcher&);
   Matcher& operator=(const Matcher&);

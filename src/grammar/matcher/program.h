@@ -68,6 +68,9 @@ struct Program {
   std::span<const Call> CallsOf(StateId s) const {
     return Slice(calls, state(s).calls, state(s + 1).calls);
   }
+  std::span<const CountEdge> CountsOf(StateId s) const {
+    return Slice(count_edges, state(s).counts, state(s + 1).counts);
+  }
   std::span<const TokenEdge> TokensOf(StateId s) const {
     return Slice(token_edges, state(s).tokens, state(s + 1).tokens);
   }

@@ -83,6 +83,18 @@ void WalkMembers(const Program& program, StateId state, const Vocabulary& vocabu
 
 }  // namespace
 
+NodeSet::NodeSet(std::vector<std::int32_t> nodes, std::size_t trie_nodes) : size_(nodes.size()) {
+  if (nodes.size() * 32 <= trie_nodes) {
+    nodes.shrink_to_fit();
+    nodes_ = std::move(nodes);
+    return;
+  }
+  bits_.assign(trie_nodes / 64 + 1, 0);
+  for (const std::int32_t node : nodes) {
+    bits_[static_cast<std::size_t>(node) / 64] |= std::uint64_t{1} << (node % 64);
+  }
+}
+
 std::size_t ExitsByByte::MemoryBytes() const {
   const std::scoped_lock lock(mutex_);
   std::size_t bytes = 0;
@@ -99,15 +111,16 @@ std::shared_ptr<const StateMask> StateMask::Of(const Program& program, StateId s
   const auto nodes = vocabulary.nodes();
   auto mask = std::make_shared<StateMask>();
   TokenRanges tokens(vocabulary);
+  std::vector<std::int32_t> exits;
   WalkTrie(nodes, 1, nodes[0].subtree_end, dfa, dfa.Intern(alone),
            [&](std::int32_t node, std::int32_t frontier) {
              tokens.Add(node);
              const bool goes_on = nodes[static_cast<std::size_t>(node)].subtree_end > node + 1;
-             if (goes_on && dfa.Left(frontier)) mask->exits_.push_back(node);
+             if (goes_on && dfa.Left(frontier)) exits.push_back(node);
            });
   if (dfa.exhausted()) return nullptr;
   mask->inside_ = IdSet(tokens.Take(), vocabulary);
-  mask->exits_.shrink_to_fit();
+  mask->exits_ = NodeSet(std::move(exits), nodes.size());
   return mask;
 }
 
@@ -115,20 +128,19 @@ const SuffixTrie& StateMask::ExitsBefore(std::uint8_t byte, const Vocabulary& vo
   return by_byte_.Get(byte, [&] {
     const auto nodes = vocabulary.nodes();
     std::vector<SuffixTrie::Origin> origins;
-    for (const std::int32_t exit : exits_) {
+    exits_.ForEach([&](std::int32_t exit) {
       const std::int32_t end = nodes[static_cast<std::size_t>(exit)].subtree_end;
       for (std::int32_t child = exit + 1; child < end;
            child = nodes[static_cast<std::size_t>(child)].subtree_end) {
         if (nodes[static_cast<std::size_t>(child)].byte == byte) origins.push_back({child, 0});
       }
-    }
+    });
     return SuffixTrie::Of(origins, vocabulary);
   });
 }
 
 std::size_t StateMask::MemoryBytes() const {
-  return sizeof *this + inside_.MemoryBytes() + exits_.capacity() * sizeof(std::int32_t) +
-         by_byte_.MemoryBytes();
+  return sizeof *this + inside_.MemoryBytes() + exits_.MemoryBytes() + by_byte_.MemoryBytes();
 }
 
 LoopMask::LoopMask(const Program& program, StateId state, const Vocabulary& vocabulary) {

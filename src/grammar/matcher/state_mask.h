@@ -2,6 +2,7 @@
 // tokens that fit inside it, and places in tokens where it may end and its callers have to go on.
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -31,6 +32,32 @@ class ExitsByByte {
   mutable std::map<std::uint8_t, std::unique_ptr<const SuffixTrie>> tries_;
 };
 
+// Nodes of a trie: listed, or as bits when they are many.
+class NodeSet {
+ public:
+  NodeSet() = default;
+  NodeSet(std::vector<std::int32_t> nodes, std::size_t trie_nodes);
+
+  std::size_t size() const { return size_; }
+  template <class Visit>
+  void ForEach(Visit visit) const {
+    for (const std::int32_t node : nodes_) visit(node);
+    for (std::size_t w = 0; w < bits_.size(); ++w) {
+      for (std::uint64_t word = bits_[w]; word != 0; word &= word - 1) {
+        visit(static_cast<std::int32_t>(w * 64) + std::countr_zero(word));
+      }
+    }
+  }
+  std::size_t MemoryBytes() const {
+    return nodes_.capacity() * sizeof(std::int32_t) + bits_.capacity() * sizeof(std::uint64_t);
+  }
+
+ private:
+  std::size_t size_ = 0;
+  std::vector<std::int32_t> nodes_;
+  std::vector<std::uint64_t> bits_;
+};
+
 class StateMask {
  public:
   // nullptr when finding it takes more work than one mask may.
@@ -40,14 +67,14 @@ class StateMask {
   // Tokens that fit, or end where the machine may end.
   const IdSet& inside() const { return inside_; }
   // Nodes of the trie where the machine may end inside longer tokens.
-  const std::vector<std::int32_t>& exits() const { return exits_; }
+  const NodeSet& exits() const { return exits_; }
   // Those tokens behind the exits whose next byte is `byte`.
   const SuffixTrie& ExitsBefore(std::uint8_t byte, const Vocabulary& vocabulary) const;
   std::size_t MemoryBytes() const;
 
  private:
   IdSet inside_;
-  std::vector<std::int32_t> exits_;
+  NodeSet exits_;
   ExitsByByte by_byte_;
 };
 

@@ -3,6 +3,8 @@
 #include <doctest/doctest.h>
 
 #include "compile.h"
+#include "grammar/matcher/program.h"
+#include "grammar/matcher/spelling_check.h"
 #include "random_grammar.h"
 #include "reference_matcher.h"
 
@@ -153,6 +155,53 @@ TEST_CASE("free text reports that every text token is allowed") {
   CHECK(matcher.FillMask(words) == Matcher::Mask::kAllText);
   CHECK(words == std::vector<std::uint32_t>{0b11011, 0});
   CHECK(matcher.FillMask(words) == Matcher::Mask::kAllText);
+}
+
+TEST_CASE("a first token loses its leading space where the detokenizer takes it") {
+  const auto vocabulary = std::make_shared<const Vocabulary>(
+      std::vector<std::string>{" a", "a", " ", "  a", " b", "b", ""}, 7);
+  Grammar g;
+  const RuleId root = g.AddRule("root");
+  g.SetRoot(root);
+  g.Define(root, g.Sequence({g.Bytes("a"), g.Bytes(" b")}));
+  const auto compiled = Compile(g);
+  REQUIRE(compiled.ok());
+  Matcher matcher(*compiled, vocabulary, Matcher::FirstSpace::kDropped);
+  std::vector<std::uint32_t> words(1), slow(1);
+  matcher.FillMask(words);
+  matcher.FillMaskSlowly(slow);
+  CHECK(words[0] == 0b0000111);
+  CHECK(slow == words);
+  CHECK(!matcher.AcceptToken(3));
+  CHECK(matcher.AcceptToken(0));
+  matcher.FillMask(words);
+  CHECK(words[0] == 0b0010100);
+  matcher.Rollback(1);
+  CHECK(matcher.AcceptToken(2));  // nothing is left of it
+  matcher.FillMask(words);
+  CHECK(words[0] == 0b0000010);
+  CHECK(matcher.AcceptToken(1));
+  CHECK(matcher.AcceptToken(4));
+  CHECK(matcher.IsComplete());
+}
+
+TEST_CASE("whether single bytes can spell a member is proved through rules, calls and counts") {
+  Grammar g;
+  const RuleId root = g.AddRule("root");
+  g.SetRoot(root);
+  const ExprId letter = g.Chars(CharSet{{U'a', U'f'}});
+  g.Define(root, g.Choice({g.Sequence({g.Bytes("("), g.Call(root), g.Bytes(")")}),
+                           g.Sequence({g.Repeat(letter, 50, 60), g.Bytes("!")})}));
+  const auto compiled = Compile(g);
+  REQUIRE(compiled.ok());
+  const auto possible = [&](std::vector<std::string> texts) {
+    const Vocabulary vocabulary(texts, 20);
+    return HasMemberOver((*compiled)->program(), SingleBytes(vocabulary));
+  };
+  CHECK(possible({"c", "!", "ab"}));
+  CHECK(possible({"(", ")", "f", "!"}));
+  CHECK(!possible({"(", ")", "f", "a!"}));
+  CHECK(!possible({"g", "!", "(", ")"}));
 }
 
 }  // namespace

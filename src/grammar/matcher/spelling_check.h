@@ -1,0 +1,19 @@
+// A quick proof that some member of a grammar can be spelled: with bytes that are tokens by
+// themselves. Vocabularies lack a byte now and then; hardly any grammar needs it.
+#pragma once
+
+#include <bitset>
+
+#include "grammar/matcher/program.h"
+#include "grammar/vocabulary.h"
+
+namespace sglrun::grammar {
+
+// Bytes that are the whole text of some token.
+std::bitset<256> SingleBytes(const Vocabulary& vocabulary);
+
+// True only when there is a member of these bytes alone; false proves nothing. Linear in the
+// program but for deep recursion, which it gives up on.
+bool HasMemberOver(const Program& program, const std::bitset<256>& bytes);
+
+}  // namespace sglrun::grammar

@@ -86,6 +86,8 @@ TEST_CASE("a free string has every spelling of every character") {
          R"("\ud83dx")",
          R"("\ud83d\n")",
          R"("\ude00\ud83d")",
+         R"("\udc00\udc00")",
+         R"("\uDFFF\uDFFF")",
          "\"\xFF\"",
          "\"\xC3\"",
          "\"\xED\xA0\x80\"",

@@ -15,8 +15,8 @@ const std::string* FindString(const Json& schema, std::string_view key) {
 }
 
 // Drafts up to 7 ignore what stands beside $ref, $id included.
-bool HidesSiblings(const Json& schema, Draft draft) {
-  return draft <= Draft::k7 && FindString(schema, "$ref") != nullptr;
+bool HidesSiblings(const Json& schema, SchemaDraft draft) {
+  return draft <= SchemaDraft::k7 && FindString(schema, "$ref") != nullptr;
 }
 
 }  // namespace
@@ -116,7 +116,7 @@ void Document::EnterResource(PlaceId place, GrammarReport& report) {
   Dialect dialect = outer.dialect;
   if (const std::string* uri = FindString(*here.schema, "$schema")) {
     const auto draft = DraftOf(*uri);
-    dialect = {draft.value_or(Draft::k2020), draft.has_value()};
+    dialect = {draft.value_or(SchemaDraft::k2020), draft.has_value()};
     if (!draft && place == root()) {
       report.notes.push_back(Pointer(place, "$schema") + ": unknown dialect \"" + *uri +
                              "\" is read as draft 2020-12");
@@ -125,7 +125,7 @@ void Document::EnterResource(PlaceId place, GrammarReport& report) {
   if (place == root()) resources_.front().dialect = dialect;
   if (HidesSiblings(*here.schema, dialect.draft)) return;
   const std::string* id = FindString(*here.schema, "$id");
-  if (id == nullptr && dialect.draft == Draft::k4) id = FindString(*here.schema, "id");
+  if (id == nullptr && dialect.draft == SchemaDraft::k4) id = FindString(*here.schema, "id");
   if (id == nullptr) return;
   const SplitUri split = SplitFragment(*id);
   if (split.before.empty()) return;  // "#name": an anchor of old drafts
@@ -153,7 +153,7 @@ void Document::NameAnchors(PlaceId place) {
   for (const char* key : {"$id", "id"}) {
     const std::string* id = FindString(schema, key);
     if (id != nullptr && id->size() > 1 && id->front() == '#' &&
-        resource.dialect.draft <= Draft::k7) {
+        resource.dialect.draft <= SchemaDraft::k7) {
       resource.anchors.emplace(id->substr(1), place);
     }
   }

@@ -30,7 +30,7 @@ class Document {
 
   PlaceId root() const { return 0; }
   const Json& schema(PlaceId place) const { return *At(place).schema; }
-  Draft draft(PlaceId place) const {
+  SchemaDraft draft(PlaceId place) const {
     return resources_[static_cast<std::size_t>(At(place).resource)].dialect.draft;
   }
   // The place of a subschema that a keyword of `place` holds, by the identity of the value.

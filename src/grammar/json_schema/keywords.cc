@@ -133,7 +133,7 @@ std::optional<std::string> FaultOfTypes(const Json& value) {
 
 }  // namespace
 
-std::optional<Draft> DraftOf(std::string_view uri) {
+std::optional<SchemaDraft> DraftOf(std::string_view uri) {
   if (uri.ends_with('#')) uri.remove_suffix(1);
   if (uri.ends_with('/')) uri.remove_suffix(1);
   for (const std::string_view scheme : {"https://", "http://"}) {
@@ -145,12 +145,12 @@ std::optional<Draft> DraftOf(std::string_view uri) {
   constexpr std::string_view kHost = "json-schema.org/";
   if (!uri.starts_with(kHost)) return std::nullopt;
   uri.remove_prefix(kHost.size());
-  if (uri == "draft-04/schema" || uri == "draft-04/hyper-schema") return Draft::k4;
-  if (uri == "draft-06/schema" || uri == "draft-06/hyper-schema") return Draft::k6;
-  if (uri == "draft-07/schema" || uri == "draft-07/hyper-schema") return Draft::k7;
-  if (uri == "draft/2019-09/schema" || uri == "draft/2019-09/hyper-schema") return Draft::k2019;
-  if (uri == "draft/2020-12/schema" || uri == "draft/2020-12/hyper-schema") return Draft::k2020;
-  if (uri == "schema") return Draft::k2020;  // "the latest"
+  if (uri == "draft-04/schema" || uri == "draft-04/hyper-schema") return SchemaDraft::k4;
+  if (uri == "draft-06/schema" || uri == "draft-06/hyper-schema") return SchemaDraft::k6;
+  if (uri == "draft-07/schema" || uri == "draft-07/hyper-schema") return SchemaDraft::k7;
+  if (uri == "draft/2019-09/schema" || uri == "draft/2019-09/hyper-schema") return SchemaDraft::k2019;
+  if (uri == "draft/2020-12/schema" || uri == "draft/2020-12/hyper-schema") return SchemaDraft::k2020;
+  if (uri == "schema") return SchemaDraft::k2020;  // "the latest"
   return std::nullopt;
 }
 
@@ -193,7 +193,7 @@ std::optional<std::string> FaultOf(const Keyword& keyword, const Json& value, Di
     case V::kCount:
       return unless(IsCount(value), "an integer from 0");
     case V::kExclusiveBound:
-      if (value.is_bool()) return unless(lenient || dialect.draft == Draft::k4, "a number");
+      if (value.is_bool()) return unless(lenient || dialect.draft == SchemaDraft::k4, "a number");
       return unless(value.is_number(), "a number");
     case V::kTypes:
       return FaultOfTypes(value);
@@ -213,7 +213,7 @@ std::optional<std::string> FaultOf(const Keyword& keyword, const Json& value, Di
       return unless(AllMembers(value, IsSchema), "an object of schemas");
     case V::kItems:
       if (value.is_array()) {
-        const bool fine = (lenient || dialect.draft < Draft::k2020) &&
+        const bool fine = (lenient || dialect.draft < SchemaDraft::k2020) &&
                           std::all_of(value.as_array().begin(), value.as_array().end(), IsSchema);
         return unless(fine, "a schema (a list of them is prefixItems since draft 2020-12)");
       }

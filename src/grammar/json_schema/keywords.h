@@ -13,17 +13,17 @@
 
 namespace sglrun::grammar {
 
-enum class Draft : std::uint8_t { k4, k6, k7, k2019, k2020 };
+enum class SchemaDraft : std::uint8_t { k4, k6, k7, k2019, k2020 };
 
 struct Dialect {
-  Draft draft = Draft::k2020;
+  SchemaDraft draft = SchemaDraft::k2020;
   // Nothing said: 2020-12, but what only older drafts know (items as an array, boolean
   // exclusiveMinimum) is read as they do instead of being refused.
   bool declared = false;
 };
 
 // nullopt: an URI we do not know.
-std::optional<Draft> DraftOf(std::string_view schema_uri);
+std::optional<SchemaDraft> DraftOf(std::string_view schema_uri);
 
 enum class KeywordValue : std::uint8_t {
   kAnything,

@@ -19,7 +19,7 @@ FormulaResult Translator::Translate(PlaceId place, Stance stance) {
   if (schema.is_bool()) return schema.as_bool() ? kTrue : kFalse;
   std::vector<FormulaId> parts;
   const Here here{place, stance, schema, parts};
-  if (document_.draft(place) <= Draft::k7 && schema.Find("$ref") != nullptr) {
+  if (document_.draft(place) <= SchemaDraft::k7 && schema.Find("$ref") != nullptr) {
     SGLRUN_RETURN_IF_ERROR(AddReference(here, "$ref", schema.Find("$ref")->as_string()));
     return formulas_.And(std::move(parts));
   }

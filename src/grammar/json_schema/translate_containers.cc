@@ -139,7 +139,7 @@ FormulaId Translator::WrapUnevaluated(const Here& here, FormulaId inner) {
   formula::Scope scope{.inner = inner, .stance = here.stance};
   if (properties != nullptr) scope.properties = Sub(here, *properties);
   if (items != nullptr) scope.items = Sub(here, *items);
-  scope.contains_evaluates = document_.draft(here.place) >= Draft::k2020;
+  scope.contains_evaluates = document_.draft(here.place) >= SchemaDraft::k2020;
   return formulas_.Add(std::move(scope));
 }
 

@@ -1,0 +1,128 @@
+// Limits of a schema, each hit once, and hostile schemas: a verdict, never a hang or a crash.
+#include <functional>
+
+// Before doctest: both have a CHECK, and a test means its own.
+#include "json_schema/schema_helpers.h"
+
+#include <doctest/doctest.h>
+
+namespace sglrun::grammar {
+namespace {
+
+std::string Repeated(int count, const std::function<std::string(int)>& part, const char* between) {
+  std::string all;
+  for (int i = 0; i < count; ++i) all += (i > 0 ? between : "") + part(i);
+  return all;
+}
+
+TEST_CASE("limits of a schema are too_large") {
+  const auto verdict = [](const std::string& schema) { return CompileSchema(schema).verdict; };
+  SUBCASE("text") {
+    CHECK(verdict("{\"title\": \"" + std::string(5 << 20, 'x') + "\"}") == "too_large");
+  }
+  SUBCASE("nesting") {
+    std::string deep;
+    for (int i = 0; i < 100'000; ++i) deep += "{\"not\":";
+    CHECK(verdict(deep + "true" + std::string(100'000, '}')) == "too_large");
+  }
+  SUBCASE("chains of references") {
+    const std::string chain = "{\"$defs\": {" +
+                              Repeated(
+                                  5000,
+                                  [](int i) {
+                                    return "\"d" + std::to_string(i) +
+                                           "\": {\"$ref\": \"#/$defs/d" + std::to_string(i + 1) +
+                                           "\"}";
+                                  },
+                                  ",") +
+                              ",\"d5000\": {\"type\": \"null\"}}, \"$ref\": \"#/$defs/d0\"}";
+    CHECK(verdict(chain) == "too_large");
+  }
+  SUBCASE("alternatives") {
+    const std::string product = "{\"type\": \"object\", \"allOf\": [" +
+                                Repeated(
+                                    16,
+                                    [](int i) {
+                                      const std::string n = std::to_string(i);
+                                      return "{\"anyOf\": [{\"required\": [\"a" + n +
+                                             "\"]}, {\"required\": [\"b" + n + "\"]}]}";
+                                    },
+                                    ",") +
+                                "]}";
+    CHECK(verdict(product) == "too_large");
+  }
+  SUBCASE("cells of patternProperties") {
+    const std::string patterns = "{\"patternProperties\": {" +
+                                 Repeated(
+                                     8,
+                                     [](int i) {
+                                       return "\"" + std::string(1, static_cast<char>('a' + i)) +
+                                              "\": {\"minLength\": " + std::to_string(i) + "}";
+                                     },
+                                     ",") +
+                                 "}}";
+    CHECK(verdict(patterns) == "too_large");
+  }
+  SUBCASE("counted properties") {
+    CHECK(verdict(R"({"properties": {"a": true}, "minProperties": 300})") == "too_large");
+  }
+  SUBCASE("names in dependencies") {
+    const std::string dependent =
+        "{\"dependentRequired\": {" +
+        Repeated(
+            17, [](int i) { return "\"a" + std::to_string(i) + "\": [\"b\"]"; }, ",") +
+        "}}";
+    CHECK(verdict(dependent) == "too_large");
+  }
+  SUBCASE("names in any order") {
+    const std::string names =
+        "{\"x-sglrun\": {\"any_order\": true}, \"properties\": {" +
+        Repeated(
+            13, [](int i) { return "\"a" + std::to_string(i) + "\": true"; }, ",") +
+        "}}";
+    CHECK(verdict(names) == "too_large");
+  }
+  SUBCASE("steps") {
+    CHECK(verdict(R"({"multipleOf": 1.0000001})") == "too_large");
+  }
+  SUBCASE("nodes") {
+    GrammarOptions few = SpecMode();
+    few.limits.nodes = 100;
+    CHECK(CompileSchema(R"({"properties": {"a": {"properties": {"b": true}}}})", few).verdict ==
+          "too_large");
+  }
+  SUBCASE("time") {
+    GrammarOptions hasty = SpecMode();
+    hasty.limits.compile_time = std::chrono::milliseconds(0);
+    const std::string large =
+        "{\"properties\": {" +
+        Repeated(
+            3000, [](int i) { return "\"a" + std::to_string(i) + "\": {\"items\": true}"; }, ",") +
+        "}}";
+    CHECK(CompileSchema(large, hasty).verdict == "too_large");
+  }
+}
+
+TEST_CASE("large schemas of the usual kind are no trouble") {
+  const std::string wide =
+      "{\"properties\": {" +
+      Repeated(
+          400, [](int i) { return "\"key" + std::to_string(i) + "\": {\"type\": \"null\"}"; },
+          ",") +
+      "}, \"additionalProperties\": false}";
+  const CompiledSchema schema = CompileSchema(wide);
+  CHECK_MESSAGE(schema.verdict == "ok", schema.message);
+  CHECK(schema.Accepts(R"({"key0":null,"key7":null,"key399":null})"));
+  CHECK_FALSE(schema.Accepts(R"({"key7":null,"key0":null})"));
+}
+
+TEST_CASE("an indented recursive schema ends at some depth") {
+  const CompiledSchema schema =
+      CompileSchema(R"({"x-sglrun": {"whitespace": {"indent": 1}}, "type": "array",
+                        "items": {"$ref": "#"}})");
+  CHECK(schema.verdict == "ok");
+  CHECK(schema.Accepts("[\n []\n]"));
+}
+
+}  // namespace
+}  // namespace sglrun::grammar

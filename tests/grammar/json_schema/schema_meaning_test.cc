@@ -1,0 +1,420 @@
+// Section 3 of the grammar note as a table: a schema, members, texts that are none. Open objects
+// (spec mode) unless a case says otherwise.
+#include <initializer_list>
+
+// Before doctest: both have a CHECK, and a test means its own.
+#include "json_schema/schema_helpers.h"
+
+#include <doctest/doctest.h>
+
+namespace sglrun::grammar {
+namespace {
+
+using Texts = std::initializer_list<const char*>;
+
+void Check(const GrammarOptions& options, const char* schema, Texts members, Texts others) {
+  CAPTURE(schema);
+  const CompiledSchema compiled = CompileSchema(schema, options);
+  CHECK_MESSAGE(compiled.verdict == "ok", compiled.message);
+  for (const char* text : members) CHECK_MESSAGE(compiled.Accepts(text), text);
+  for (const char* text : others) CHECK_MESSAGE(!compiled.Accepts(text), text);
+}
+
+void CheckOpen(const char* schema, Texts members, Texts others) {
+  Check(SpecMode(), schema, members, others);
+}
+void CheckStrict(const char* schema, Texts members, Texts others) {
+  Check(StrictMode(), schema, members, others);
+}
+void CheckVerdict(const char* schema, const char* verdict, const char* pointer) {
+  CAPTURE(schema);
+  const CompiledSchema compiled = CompileSchema(schema);
+  CHECK_MESSAGE(compiled.verdict == verdict, compiled.message);
+  CHECK(compiled.pointer == pointer);
+  CHECK(compiled.message.find(pointer) != std::string::npos);
+}
+
+TEST_CASE("any JSON is allowed by $$ANY$$, true and {}") {
+  for (const char* schema : {"$$ANY$$", "true", "{}"}) {
+    CheckOpen(schema, {"1", "null", "\"a\"", "[1, {\"a\": []}]", "{\"a\": {\"b\": true}}"},
+              {"", "nul", "[1,]", "{a: 1}", "01"});
+  }
+}
+
+TEST_CASE("a schema is an object or a boolean") {
+  CheckVerdict("3", "invalid", "");
+  CheckVerdict("[]", "invalid", "");
+  CheckVerdict("{\"a\"", "invalid", "");
+  CheckVerdict("false", "unsatisfiable", "");
+}
+
+TEST_CASE("a keyword for another type says nothing") {
+  CheckOpen(R"({"minLength": 2})", {"1", "\"ab\"", "[]", "{}"}, {"\"a\"", "\"\""});
+  CheckOpen(R"({"minimum": 2})", {"\"a\"", "2", "[]"}, {"1.9"});
+  CheckOpen(R"({"required": ["a"]})", {"1", "[]", "{\"a\":1}"}, {"{}"});
+}
+
+TEST_CASE("type is one name or several") {
+  CheckOpen(R"({"type": ["integer", "null"]})", {"1", "null", "-3"}, {"1.5", "\"\"", "true"});
+  CheckOpen(R"({"type": "boolean"})", {"true", "false"}, {"null", "0"});
+  CheckOpen(R"({"type": ["integer", "number"]})", {"1", "1.5"}, {"\"1\""});
+}
+
+TEST_CASE("keywords of one place hold together") {
+  CheckOpen(R"({"type": "string", "enum": ["a", 1, "abc"], "maxLength": 2})", {"\"a\""},
+            {"1", "\"abc\""});
+  CheckOpen(R"({"const": 3, "enum": [1, 3.0, 4]})", {"3"}, {"1", "4"});
+  CheckOpen(R"({"allOf": [{"minimum": 2}, {"maximum": 4}], "type": "integer", "multipleOf": 2})",
+            {"2", "4"}, {"3", "0", "6"});
+  CheckOpen(R"({"pattern": "^a", "minLength": 2, "maxLength": 3, "allOf": [{"pattern": "b$"}]})",
+            {"\"ab\"", "\"axb\""}, {"\"a\"", "\"axxb\"", "\"ba\""});
+  CheckVerdict(R"({"type": "string", "const": 1})", "unsatisfiable", "");
+  CheckVerdict(R"({"enum": []})", "unsatisfiable", "");
+}
+
+TEST_CASE("$ref reaches pointers, anchors and resources") {
+  CheckOpen(R"({"$defs": {"a/b": {"type": "null"}, "c~d": {"type": "null"}, "e f": {"const": 1}},
+                "prefixItems": [{"$ref": "#/$defs/a~1b"}, {"$ref": "#/$defs/c~0d"},
+                                {"$ref": "#/$defs/e%20f"}]})",
+            {"[null,null,1]"}, {"[1]", "[null,1]", "[null,null,2]"});
+  CheckOpen(R"({"$id": "http://a.example/x/y", "$ref": "z#w",
+                "definitions": {"q": {"$id": "z", "$defs": {"r": {"$anchor": "w", "const": 7}}}}})",
+            {"7"}, {"8"});
+  CheckOpen(R"({"components": {"s": {"type": "string"}}, "$ref": "#/components/s"})", {"\"\""},
+            {"1"});
+}
+
+TEST_CASE("siblings of $ref count since draft 2019-09") {
+  CheckOpen(R"({"$defs": {"a": {"type": "integer"}}, "$ref": "#/$defs/a", "minimum": 3})", {"3"},
+            {"2", "3.5"});
+  CheckOpen(R"({"$schema": "http://json-schema.org/draft-07/schema#",
+                "definitions": {"a": {"type": "integer"}}, "$ref": "#/definitions/a",
+                "minimum": 3})",
+            {"2"}, {"2.5"});
+}
+
+TEST_CASE("a recursive reference is recursion") {
+  CheckOpen(R"({"type": "object", "properties": {"next": {"$ref": "#"}, "v": {"type": "integer"}},
+                "additionalProperties": false})",
+            {"{}", "{\"next\":{\"next\":{},\"v\":1}}"},
+            {"{\"next\":1}", "{\"next\":{\"v\":\"\"}}"});
+  // Two recursive schemas at once.
+  CheckOpen(R"({"$defs": {"a": {"properties": {"n": {"$ref": "#/$defs/a"}}},
+                          "b": {"properties": {"n": {"$ref": "#/$defs/b"}}, "required": ["n"]}},
+                "allOf": [{"$ref": "#/$defs/a"}, {"$ref": "#/$defs/b"}]})",
+            {"1", "{\"n\":2}", "{\"n\":{\"n\":[]}}"}, {"{}", "{\"n\":{}}"});
+}
+
+TEST_CASE("references without a target or an end have a verdict") {
+  CheckVerdict(R"({"$ref": "#/$defs/a"})", "invalid", "/$ref");
+  CheckVerdict(R"({"properties": {"p": {"$ref": "#nowhere"}}})", "invalid", "/properties/p/$ref");
+  CheckVerdict(R"({"$ref": "http://other.example/s"})", "unsupported", "/$ref");
+  CheckVerdict(R"({"$ref": "#"})", "invalid", "");
+  CheckVerdict(R"({"allOf": [{"anyOf": [{"$ref": "#"}]}]})", "invalid", "");
+}
+
+TEST_CASE("$dynamicRef and $recursiveRef with one target are $ref") {
+  CheckOpen(R"({"$dynamicAnchor": "n", "type": "array", "items": {"$dynamicRef": "#n"}})",
+            {"[]", "[[[]]]"}, {"[1]"});
+  CheckOpen(R"({"$schema": "https://json-schema.org/draft/2019-09/schema", "$recursiveAnchor": true,
+                "type": "array", "items": {"$recursiveRef": "#"}})",
+            {"[[]]"}, {"[1]"});
+  CheckVerdict(R"({"$dynamicAnchor": "n", "$defs": {"x": {"$id": "x", "$dynamicAnchor": "n"}},
+                   "items": {"$dynamicRef": "#n"}})",
+               "unsupported", "/items/$dynamicRef");
+}
+
+TEST_CASE("strict mode closes objects that name properties and say nothing of others") {
+  CheckStrict(R"({"properties": {"a": true}})", {"{}", "{\"a\":1}", "3"}, {"{\"b\":1}"});
+  CheckOpen(R"({"properties": {"a": true}})", {"{\"b\":1}"}, {});
+  CheckStrict(R"({"type": "object"})", {"{\"b\":1}"}, {});
+  CheckStrict(R"({"required": ["a"]})", {"{\"a\":1,\"b\":1}"}, {"{}"});
+  CheckStrict(R"({"properties": {"a": true}, "additionalProperties": true})", {"{\"a\":1,\"b\":1}"},
+              {});
+  CheckStrict(R"({"properties": {"a": true}, "unevaluatedProperties": {"type": "null"}})",
+              {"{\"a\":1,\"b\":null}"}, {"{\"b\":1}"});
+  CheckStrict(R"({"patternProperties": {"^a": true}})", {"{\"a1\":1}"}, {"{\"b\":1}"});
+  // Everything that applies in place is one location.
+  CheckStrict(R"({"allOf": [{"properties": {"a": true}}, {"properties": {"b": true}}]})",
+              {"{\"a\":1,\"b\":1}"}, {"{\"c\":1}"});
+  CheckStrict(R"({"properties": {"a": true}, "anyOf": [{"properties": {"b": true}}]})",
+              {"{\"a\":1,\"b\":1}"}, {"{\"c\":1}"});
+  // Nothing is closed inside not and if.
+  CheckStrict(R"({"not": {"properties": {"a": {"const": 1}}, "required": ["a"]}})",
+              {"{\"b\":1}", "{\"a\":2,\"b\":1}"}, {"{\"a\":1}", "{\"a\":1,\"b\":1}"});
+  CheckStrict(R"({"prefixItems": [{"type": "null"}]})", {"[]", "[null]"}, {"[null,1]"});
+  CheckStrict(R"({"prefixItems": [{"type": "null"}], "items": true})", {"[null,1]"}, {"[1]"});
+  CheckStrict(R"({"type": "array"})", {"[1,2]"}, {});
+  CheckStrict(R"({"x-sglrun": {"mode": "spec"}, "properties": {"a": true}})", {"{\"b\":1}"}, {});
+}
+
+TEST_CASE("bounds are exact and exclusive bounds strict") {
+  CheckOpen(R"({"exclusiveMinimum": 0})", {"0.1", "1"}, {"0", "0.0", "-0", "-0.0", "-1"});
+  CheckOpen(R"({"type": "integer", "minimum": 1.5})", {"2"}, {"1"});
+  CheckOpen(R"({"minimum": 2, "exclusiveMinimum": 2, "maximum": 3})", {"2.5", "3"}, {"2", "3.01"});
+  CheckOpen(R"({"$schema": "http://json-schema.org/draft-04/schema#", "minimum": 2,
+                "exclusiveMinimum": true})",
+            {"2.1"}, {"2"});
+  CheckOpen(R"({"multipleOf": 0.01})", {"4.02", "0"}, {"4.021"});
+  CheckOpen(R"({"minimum": 9007199254740993})", {"9007199254740993"}, {"9007199254740992"});
+  CheckVerdict(R"({"multipleOf": 0})", "invalid", "/multipleOf");
+  CheckVerdict(R"({"properties": {"a": {"multipleOf": 1.234567}}})", "too_large",
+               "/properties/a/multipleOf");
+}
+
+TEST_CASE("strings are measured and matched decoded") {
+  CheckOpen(R"({"type": "string", "maxLength": 2})",
+            {"\"ab\"", "\"\\u00e4\\ud83d\\ude00\"", "\"\\n\\/\""}, {"\"abc\"", "\"\\ud83d\""});
+  CheckOpen(R"({"pattern": "^\\n\"$"})", {"\"\\n\\\"\""}, {"\"n\\\"\""});
+  CheckOpen(R"({"pattern": "b"})", {"\"abc\"", "\"b\""}, {"\"ac\""});
+  CheckVerdict(R"({"properties": {"a": {"pattern": "("}}})", "invalid", "/properties/a/pattern");
+  CheckVerdict(R"({"pattern": "(a)\\1"})", "unsupported", "/pattern");
+}
+
+TEST_CASE("formats are asserted, refused or noted") {
+  CheckOpen(R"({"format": "date"})", {"\"2024-02-29\"", "3"}, {"\"2024-02-30\""});
+  CheckOpen(R"({"format": "date", "pattern": "^2024"})", {"\"2024-01-01\""}, {"\"2025-01-01\""});
+  CheckOpen(R"({"type": "integer", "format": "int32"})", {"2147483647"}, {"2147483648"});
+  CheckVerdict(R"({"type": "string", "format": "regex"})", "unsupported", "/format");
+  CheckOpen(R"({"type": "integer", "format": "regex"})", {"1"}, {});
+  const CompiledSchema color = CompileSchema(R"({"items": {"format": "color"}})");
+  CHECK(color.verdict == "ok");
+  CHECK(color.report.notes ==
+        std::vector<std::string>{"/items/format: unknown format \"color\" is ignored"});
+  GrammarOptions ignore = SpecMode();
+  ignore.assert_format = false;
+  Check(ignore, R"({"format": "date"})", {"\"x\""}, {});
+}
+
+TEST_CASE("named keys come in order, then any others") {
+  CheckOpen(R"({"properties": {"b": true, "a": true}, "required": ["c", "a"]})",
+            {R"({"b":1,"a":2,"c":3})", R"({"a":2,"c":3,"z":1,"y":2})"},
+            {R"({"a":1,"b":2,"c":3})", R"({"a":1})", R"({"c":1,"a":1})"});
+  CheckOpen(R"({"properties": {"own": true}, "allOf": [{"properties": {"all": true}}],
+                "anyOf": [{"properties": {"any": true}}]})",
+            {R"({"own":1,"all":2,"any":3})"}, {R"({"all":1,"own":2})", R"({"any":1,"all":2})"});
+  CheckOpen(R"({"x-sglrun": {"any_order": true}, "properties": {"a": true, "b": true},
+                "required": ["a"], "additionalProperties": false})",
+            {R"({"b":1,"a":2})", R"({"a":2})", R"({"a":2,"b":1})"},
+            {R"({"b":1})", R"({"a":1,"a":2})"});
+}
+
+TEST_CASE("a named key cannot be smuggled in as an additional one") {
+  CheckOpen(R"({"properties": {"a": {"type": "null"}}})",
+            {R"({"a":null})", R"({"aa":1,"b":2})", R"({"\u00001":1})"},
+            {R"({"\u0061":1})", R"({"a":1})", R"({"b":1,"a":1})", R"({"b":1,"\u0061":1})"});
+  CheckOpen(R"({"properties": {"a/b": {"type": "null"}, "\"": {"type": "null"}}})",
+            {R"({"a/c":1})", R"({"\"q":1})"}, {R"({"a\/b":1})", R"({"a/b":1})", R"({"\"":1})"});
+}
+
+TEST_CASE("optional and required keys keep their commas") {
+  CheckOpen(R"({"properties": {"a": true, "b": true, "c": true}, "required": ["b"],
+                "additionalProperties": false})",
+            {R"({"b":1})", R"({"a":1,"b":1})", R"({"b":1,"c":1})", R"({ "a" : 1 , "b" : 1 })"},
+            {R"({})", R"({"a":1})", R"({"b":1,})", R"({,"b":1})", R"({"a":1 "b":1})"});
+  CheckOpen(R"({"properties": {"a": false, "b": true}, "additionalProperties": false})",
+            {"{}", R"({"b":1})"}, {R"({"a":1})"});
+  CheckVerdict(R"({"type": "object", "properties": {"a": false}, "required": ["a"]})",
+               "unsatisfiable", "");
+}
+
+TEST_CASE("every pattern a key matches applies to its value") {
+  const char* schema = R"({"properties": {"ab": {"maximum": 9}},
+      "patternProperties": {"^a": {"type": "integer"}, "b$": {"minimum": 3}},
+      "additionalProperties": {"type": "null"}})";
+  CheckOpen(schema,
+            {R"({"ab":5})", R"({"ax":1})", R"({"xb":3.5})", R"({"axb":4})", R"({"z":null})"},
+            {R"({"ab":2})", R"({"ab":5.5})", R"({"ab":10})", R"({"ax":1.5})", R"({"xb":2})",
+             R"({"axb":2})", R"({"axb":3.5})", R"({"z":1})"});
+  CheckOpen(R"({"patternProperties": {"^x": true}, "additionalProperties": false})",
+            {R"({"x1":1,"xy":2})"}, {R"({"y":1})"});
+}
+
+TEST_CASE("propertyNames holds for every key") {
+  CheckOpen(R"({"propertyNames": {"maxLength": 2}, "properties": {"abc": true, "ab": true}})",
+            {R"({"ab":1,"x":2})"}, {R"({"abc":1})", R"({"xyz":1})"});
+  CheckOpen(R"({"propertyNames": {"enum": ["a", "b", 3]}})", {R"({"b":1})", "{}"}, {R"({"c":1})"});
+  CheckOpen(R"({"propertyNames": false})", {"{}"}, {R"({"a":1})"});
+}
+
+TEST_CASE("properties are counted") {
+  CheckOpen(R"({"minProperties": 1, "maxProperties": 2})", {R"({"a":1})", R"({"a":1,"b":2})"},
+            {"{}", R"({"a":1,"b":2,"c":3})"});
+  CheckOpen(R"({"properties": {"a": true, "b": true, "c": true}, "maxProperties": 2,
+                "minProperties": 2})",
+            {R"({"a":1,"c":2})", R"({"a":1,"x":2})", R"({"x":1,"y":2})"},
+            {R"({"a":1})", R"({"a":1,"b":2,"c":3})", R"({"a":1,"b":2,"x":3})"});
+}
+
+TEST_CASE("properties may depend on each other") {
+  for (const char* keyword : {"dependentRequired", "dependencies"}) {
+    const std::string schema =
+        std::string(R"({"properties": {"a": true, "b": true, "c": true}, ")") + keyword +
+        R"(": {"c": ["a"], "a": ["b", "x"]}})";
+    CheckOpen(schema.c_str(),
+              {R"({"a":1,"b":1,"x":1})", R"({"b":1})", R"({"a":1,"b":1,"c":1,"x":1})",
+               R"({"a":1,"b":1,"z":1,"x":1})", "{}"},
+              {R"({"c":1})", R"({"a":1,"b":1})", R"({"a":1,"x":1})", R"({"b":1,"c":1})"});
+  }
+  CheckOpen(R"({"properties": {"a": true}, "dependentSchemas": {"a": {"required": ["b"],
+                "properties": {"b": {"type": "null"}}}}})",
+            {R"({"a":1,"b":null})", R"({"b":1})", "{}"}, {R"({"a":1})", R"({"a":1,"b":2})"});
+  CheckOpen(R"({"$schema": "http://json-schema.org/draft-07/schema#",
+                "dependencies": {"a": {"maxProperties": 1}, "b": false}})",
+            {R"({"a":1})", R"({"c":1,"d":1})"}, {R"({"a":1,"c":1})", R"({"b":1})"});
+}
+
+TEST_CASE("unevaluatedProperties sees what the chosen branch has evaluated") {
+  CheckOpen(R"({"properties": {"a": true}, "unevaluatedProperties": false,
+                "anyOf": [{"properties": {"b": {"const": 1}}, "required": ["b"]},
+                          {"properties": {"c": {"const": 2}}, "required": ["c"]}]})",
+            {R"({"a":0,"b":1})", R"({"c":2})", R"({"b":1,"c":2})"},
+            {R"({"a":0})", R"({"b":1,"c":3})", R"({"b":1,"d":1})"});
+  CheckOpen(R"({"allOf": [{"patternProperties": {"^x": true}}],
+                "unevaluatedProperties": {"type": "null"}})",
+            {R"({"x":1,"y":null})"}, {R"({"y":1})"});
+  // Two not cancel out as a test, but evaluate nothing.
+  CheckOpen(R"({"not": {"not": {"properties": {"b": true}}}, "unevaluatedProperties": false})",
+            {"{}"}, {R"({"b":1})"});
+  CheckOpen(R"({"if": {"properties": {"k": {"const": 1}}, "required": ["k"]},
+                "then": {"properties": {"v": true}}, "unevaluatedProperties": false})",
+            {R"({"k":1,"v":2})", "{}"}, {R"({"v":2})", R"({"k":2})"});
+}
+
+TEST_CASE("arrays have a prefix, a rest and a length") {
+  CheckOpen(
+      R"({"prefixItems": [{"type": "null"}, {"type": "boolean"}], "items": {"type": "integer"},
+                "minItems": 1, "maxItems": 4})",
+      {"[null]", "[null,true]", "[null,true,1,2]"},
+      {"[]", "[1]", "[null,1]", "[null,true,1.5]", "[null,true,1,2,3]"});
+  CheckOpen(R"({"items": false})", {"[]", "1"}, {"[1]"});
+  CheckOpen(R"({"prefixItems": [true, false]})", {"[]", "[1]"}, {"[1,2]"});
+  CheckOpen(R"({"$schema": "http://json-schema.org/draft-07/schema#", "items": [{"type": "null"}],
+                "additionalItems": {"type": "boolean"}})",
+            {"[null,true]"}, {"[null,1]", "[true]"});
+  CheckOpen(R"({"items": {"type": "integer"}, "minItems": 3, "maxItems": 100000})",
+            {"[1,2,3]", "[1,2,3,4]"}, {"[1,2]"});
+}
+
+TEST_CASE("contains is counted") {
+  CheckOpen(R"({"contains": {"const": 1}})", {"[1]", "[2,1,3]"}, {"[]", "[2]"});
+  CheckOpen(R"({"items": {"type": "integer"}, "contains": {"minimum": 5}, "minContains": 2,
+                "maxContains": 3})",
+            {"[5,6]", "[1,5,2,6,7]"}, {"[5]", "[5,6,7,8]", "[5,6.5]"});
+  CheckOpen(R"({"contains": {"const": 1}, "minContains": 0, "maxContains": 1})",
+            {"[]", "[1]", "[2]"}, {"[1,1]"});
+  CheckOpen(R"({"contains": {"const": 1}, "minItems": 2, "maxItems": 3})", {"[1,2]", "[2,2,1]"},
+            {"[1]", "[2,2]", "[1,2,3,4]"});
+}
+
+TEST_CASE("uniqueItems is exact over few values and refused otherwise") {
+  CheckOpen(R"({"items": {"enum": ["a", "b", 1]}, "uniqueItems": true, "minItems": 1})",
+            {"[\"a\"]", "[\"b\",\"a\",1]"}, {"[]", "[\"a\",\"a\"]", "[1,\"b\",1]"});
+  CheckOpen(R"({"uniqueItems": true, "maxItems": 1})", {"[]", "[3]"}, {"[3,4]"});
+  CheckOpen(R"({"uniqueItems": false})", {"[1,1]"}, {});
+  CheckVerdict(R"({"items": {"type": "string"}, "uniqueItems": true})", "unsupported",
+               "/uniqueItems");
+  CheckOpen(R"({"type": "object", "properties": {"a": {"uniqueItems": true, "type": "null"}}})",
+            {R"({"a":null})"}, {});
+}
+
+TEST_CASE("unevaluatedItems is for items nobody speaks of") {
+  CheckOpen(R"({"prefixItems": [{"type": "null"}], "unevaluatedItems": {"type": "boolean"}})",
+            {"[null,true]"}, {"[null,1]"});
+  CheckOpen(R"({"contains": {"type": "integer"}, "unevaluatedItems": {"type": "null"}})",
+            {"[1,null,2]"}, {"[1,\"a\"]", "[null]"});
+  CheckOpen(R"({"allOf": [{"prefixItems": [true, true]}], "unevaluatedItems": false})", {"[1,2]"},
+            {"[1,2,3]"});
+}
+
+TEST_CASE("oneOf takes exactly one") {
+  CheckOpen(R"({"oneOf": [{"type": "integer"}, {"minimum": 2}]})", {"1", "2.5", "\"a\""},
+            {"3", "1.5"});
+  CheckOpen(R"({"oneOf": [{"required": ["a"]}, {"required": ["b"]}]})",
+            {R"({"a":1})", R"({"b":1})"}, {"{}", R"({"a":1,"b":1})"});
+  CheckOpen(R"({"oneOf": [{"properties": {"k": {"const": "x"}, "v": {"type": "null"}},
+                           "required": ["k"]},
+                          {"properties": {"k": {"const": "y"}}, "required": ["k"]}]})",
+            {R"({"k":"x","v":null})", R"({"k":"y","v":1})"},
+            {R"({"k":"x","v":1})", R"({"k":"z"})"});
+  CheckOpen(R"({"oneOf": [{"properties": {"a": true}, "additionalProperties": false},
+                          {"properties": {"b": true}, "additionalProperties": false}]})",
+            {R"({"a":1})", R"({"b":1})"}, {"{}", R"({"a":1,"b":1})", R"({"c":1})"});
+  GrammarOptions any = SpecMode();
+  any.one_of_as_any_of = true;
+  Check(any, R"({"oneOf": [{"type": "integer"}, {"minimum": 2}]})", {"3", "1"}, {"1.5"});
+}
+
+TEST_CASE("not is exact where it can be said") {
+  CheckOpen(R"({"not": {"type": ["string", "integer"]}})", {"1.5", "null", "[]"}, {"1", "\"\""});
+  CheckOpen(R"({"type": "string", "not": {"enum": ["a", 3]}})", {"\"b\"", "\"\""}, {"\"a\"", "3"});
+  CheckOpen(R"({"type": "integer", "not": {"minimum": 3}})", {"2"}, {"3"});
+  CheckOpen(R"({"type": "integer", "not": {"multipleOf": 3}})", {"2", "4"}, {"3", "0"});
+  CheckOpen(R"({"type": "string", "not": {"pattern": "^a"}})", {"\"b\"", "\"\""}, {"\"ab\""});
+  CheckOpen(R"({"type": "string", "not": {"maxLength": 1}})", {"\"ab\""}, {"\"a\""});
+  CheckOpen(R"({"not": {"required": ["a"]}, "type": "object"})", {"{}", R"({"b":1})"},
+            {R"({"a":1})"});
+  CheckOpen(R"({"not": {"not": {"type": "null"}}})", {"null"}, {"1"});
+  CheckOpen(R"({"not": {"anyOf": [{"type": "null"}, {"const": 1}]}})", {"2", "[]"}, {"1", "null"});
+  CheckOpen(R"({"not": {"allOf": [{"minimum": 3}, {"maximum": 5}]}})", {"2", "6"}, {"4", "\"a\""});
+  CheckOpen(R"({"not": {"const": {"a": [1, 2]}}})", {"{}", R"({"a":[1]})", R"({"a":[1,2],"b":1})"},
+            {R"({"a":[1,2]})"});
+  CheckOpen(R"({"not": {"items": {"type": "null"}}, "type": "array"})", {"[null,1]"},
+            {"[]", "[null]"});
+  CheckOpen(R"({"not": {"patternProperties": {"^a": {"type": "null"}}}, "type": "object"})",
+            {R"({"b":1,"ax":1})"}, {"{}", R"({"ax":null})"});
+  CheckVerdict(R"({"type": "array", "not": {"uniqueItems": true}})", "unsupported",
+               "/not/uniqueItems");
+}
+
+TEST_CASE("if, then, else") {
+  const char* schema = R"({"type": "object", "properties": {"k": {"enum": ["x", "y"]}},
+      "required": ["k"], "if": {"properties": {"k": {"const": "x"}}},
+      "then": {"required": ["a"]}, "else": {"required": ["b"]}})";
+  CheckOpen(schema, {R"({"k":"x","a":1})", R"({"k":"y","b":1})"},
+            {R"({"k":"x","b":1})", R"({"k":"y","a":1})"});
+  CheckOpen(R"({"if": {"type": "string"}, "then": {"minLength": 2}})", {"1", "\"ab\""}, {"\"a\""});
+  CheckOpen(R"({"if": {"type": "string"}})", {"1", "\"a\""}, {});
+  CheckOpen(R"({"then": false, "else": false})", {"1"}, {});
+}
+
+TEST_CASE("white space follows the policy") {
+  CheckOpen(R"({"items": true})", {"[ 1 ,\n\t2 ]", "[]", "[ ]"}, {" [1]", "[1] ", "[1,\r2]"});
+  CheckOpen(R"({"x-sglrun": {"whitespace": {"max": 1}}})", {"[ 1]"}, {"[  1]"});
+  const char* value = R"("const": {"a": [1, 2], "b": {}})";
+  const auto with = [&](const char* policy) {
+    return std::string(R"({"x-sglrun": {"whitespace": )") + policy + "}, " + value + "}";
+  };
+  CheckOpen(with("\"compact\"").c_str(), {R"({"a": [1, 2], "b": {}})"}, {R"({"a":[1,2],"b":{}})"});
+  CheckOpen(with(R"({"separators": [",", ":"]})").c_str(), {R"({"a":[1,2],"b":{}})"},
+            {R"({"a": [1, 2], "b": {}})"});
+  CheckOpen(with(R"({"indent": 2})").c_str(),
+            {"{\n  \"a\": [\n    1,\n    2\n  ],\n  \"b\": {}\n}"}, {R"({"a": [1, 2], "b": {}})"});
+  CheckOpen(R"({"x-sglrun": {"whitespace": {"indent": 1}}, "items": {"items": true}})",
+            {"[]", "[\n [\n  1\n ]\n]"}, {"[[1]]", "[\n [\n 1\n ]\n]"});
+  CheckVerdict(R"({"x-sglrun": {"whitespce": "compact"}})", "invalid", "/x-sglrun");
+}
+
+TEST_CASE("relax drops what cannot be enforced and lists it once") {
+  GrammarOptions relax = SpecMode();
+  relax.relax_unsupported = true;
+  const CompiledSchema schema = CompileSchema(
+      R"({"properties": {"a": {"uniqueItems": true}, "b": {"$ref": "http://x.example/"},
+          "c": {"format": "idn-email"}, "d": {"pattern": "(x)\\1", "maxLength": 3}}})",
+      relax);
+  CHECK(schema.verdict == "ok");
+  CHECK(schema.report.relaxed ==
+        std::vector<std::string>{"/properties/a/uniqueItems", "/properties/b/$ref",
+                                 "/properties/c/format", "/properties/d/pattern"});
+  CHECK(schema.Accepts(R"({"a":[1,1],"b":2,"c":"x","d":"abc"})"));
+  CHECK_FALSE(schema.Accepts(R"({"d":"abcd"})"));
+}
+
+TEST_CASE("an unknown dialect is noted and read as 2020-12") {
+  const CompiledSchema schema = CompileSchema(R"({"$schema": "http://x.example/", "const": 1})");
+  CHECK(schema.verdict == "ok");
+  CHECK(schema.report.notes.size() == 1);
+}
+
+}  // namespace
+}  // namespace sglrun::grammar

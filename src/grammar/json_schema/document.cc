@@ -4,6 +4,7 @@
 
 #include "grammar/json_schema/json_text.h"
 #include "grammar/json_schema/uri.h"
+#include "grammar/regex/ast.h"
 
 namespace sglrun::grammar {
 namespace {
@@ -38,7 +39,7 @@ std::string EscapePointerStep(std::string_view key) {
 Result<std::unique_ptr<Document>, GrammarError> Document::Create(std::string_view text,
                                                                  std::string_view prefix,
                                                                  FrontEnd& front) {
-  std::unique_ptr<Document> document(new Document(prefix));
+  std::unique_ptr<Document> document(new Document(prefix, front.options.limits));
   auto parsed = ParseSchemaText(text, front.options.limits);
   if (!parsed.ok()) {
     GrammarError error = std::move(parsed).error();
@@ -77,7 +78,25 @@ Result<void, GrammarError> Document::AddBelow(PlaceId place, GrammarReport& repo
     const auto fault = FaultOf(*keyword, value, dialect);
     if (fault && siblings_hidden && keyword->effect != KeywordEffect::kStructure) continue;
     if (fault) return ErrorAt(place, name, Verdict::kInvalid, *fault);
+    SGLRUN_RETURN_IF_ERROR(CheckPatterns(place, name, value));
     SGLRUN_RETURN_IF_ERROR(AddMember(place, *keyword, value, report));
+  }
+  return {};
+}
+
+Result<void, GrammarError> Document::CheckPatterns(PlaceId place, const std::string& keyword,
+                                                   const Json& value) const {
+  const auto check = [&](const std::string& pattern,
+                         const std::string& where) -> Result<void, GrammarError> {
+    const auto read = ParseRegex(pattern, {}, *limits_);
+    // What is well-formed and cannot be enforced matters only where it is used.
+    if (read.ok() || read.error().verdict != Verdict::kInvalid) return {};
+    return ErrorAt(place, where, Verdict::kInvalid, "cannot be used: " + read.error().message);
+  };
+  if (keyword == "pattern") return check(value.as_string(), keyword);
+  if (keyword != "patternProperties") return {};
+  for (const auto& [pattern, schema] : value.as_object()) {
+    SGLRUN_RETURN_IF_ERROR(check(pattern, keyword + "/" + EscapePointerStep(pattern)));
   }
   return {};
 }

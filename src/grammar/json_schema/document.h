@@ -60,7 +60,7 @@ class Document {
     std::unordered_map<std::string, PlaceId> anchors = {};  // dynamic ones too
   };
 
-  explicit Document(std::string_view prefix) : prefix_(prefix) {}
+  Document(std::string_view prefix, const Limits& limits) : prefix_(prefix), limits_(&limits) {}
 
   const Place& At(PlaceId place) const { return places_[static_cast<std::size_t>(place)]; }
   // Adds a place and all places below it. Recursion is as deep as the text, which is bounded.
@@ -69,12 +69,15 @@ class Document {
   Result<void, GrammarError> AddBelow(PlaceId place, GrammarReport& report);
   Result<void, GrammarError> AddMember(PlaceId place, const Keyword& keyword, const Json& value,
                                        GrammarReport& report);
+  Result<void, GrammarError> CheckPatterns(PlaceId place, const std::string& keyword,
+                                           const Json& value) const;
   void EnterResource(PlaceId place, GrammarReport& report);
   void NameAnchors(PlaceId place);
   PlaceResult ResolvePointer(PlaceId from, std::string_view keyword, PlaceId start,
                              const std::string& pointer, const std::string& reference);
 
   std::string prefix_;
+  const Limits* limits_;
   Json json_;
   std::deque<Place> places_;
   std::unordered_map<const Json*, PlaceId> places_by_schema_;

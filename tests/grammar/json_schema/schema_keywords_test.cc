@@ -139,6 +139,16 @@ TEST_CASE("a keyword with a value of the wrong type is invalid, wherever it stan
   }
 }
 
+TEST_CASE("a malformed pattern is invalid, used or not") {
+  const CompiledSchema vacuous = CompileSchema(R"({"type": "integer", "pattern": "("})");
+  CHECK(vacuous.verdict == "invalid");
+  CHECK(vacuous.pointer == "/pattern");
+  const CompiledSchema key =
+      CompileSchema(R"({"$defs": {"a": {"patternProperties": {"a/[": true}}}})");
+  CHECK(key.verdict == "invalid");
+  CHECK(key.pointer == "/$defs/a/patternProperties/a~1[");
+}
+
 TEST_CASE("a keyword for other types than the location's is vacuous") {
   for (const Row& row : kRows) {
     const std::string rejected = row.rejected;

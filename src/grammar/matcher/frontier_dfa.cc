@@ -9,7 +9,7 @@ constexpr std::size_t kRowSize = 256;
 // Steps from further frontiers are computed again each time: bounds the memory of a walk.
 constexpr std::size_t kMostRows = 8192;
 // The work of one mask, in multiples of what one token may take.
-constexpr std::int64_t kTokensOfWork = 1000;
+constexpr std::int64_t kTokensOfWork = 200;
 
 std::size_t HashOf(const Frontier& frontier) {
   std::uint64_t hash = (frontier.complete ? 1u : 0u) | (frontier.left ? 2u : 0u);

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <limits>
 #include <map>
-#include <tuple>
 #include <utility>
 
 #include "grammar/matcher/determinize.h"
+#include "grammar/matcher/merge_machines.h"
 
 namespace sglrun::grammar {
 namespace {
@@ -202,63 +202,6 @@ Result<void, GrammarError> Rewrite(Machines& machines, const Component& componen
   return {};
 }
 
-// Renames every machine; several may get one name.
-void Rename(Machines& machines, const std::vector<MachineId>& names, std::size_t count) {
-  Machines renamed;
-  renamed.machines.resize(count);
-  renamed.empty_text = machines.empty_text;
-  if (machines.root >= 0) renamed.root = names[static_cast<std::size_t>(machines.root)];
-  for (std::size_t m = 0; m < machines.machines.size(); ++m) {
-    if (names[m] < 0) continue;
-    Machine& machine = machines.machines[m];
-    for (Machine::State& state : machine.states) {
-      for (Machine::Edge& edge : state.edges) {
-        if (edge.symbol.kind == Symbol::Kind::kCall) {
-          edge.symbol.id = names[static_cast<std::size_t>(edge.symbol.id)];
-        } else if (edge.symbol.kind == Symbol::Kind::kCount) {
-          Count repetition = machines.counts[static_cast<std::size_t>(edge.symbol.id)];
-          repetition.body = names[static_cast<std::size_t>(repetition.body)];
-          edge.symbol.id = renamed.Intern(repetition);
-        }
-      }
-      std::sort(state.edges.begin(), state.edges.end());
-    }
-    renamed.machines[static_cast<std::size_t>(names[m])] = std::move(machine);
-  }
-  machines = std::move(renamed);
-}
-
-struct MachineLess {
-  bool operator()(const Machine* a, const Machine* b) const {
-    return std::lexicographical_compare(
-        a->states.begin(), a->states.end(), b->states.begin(), b->states.end(),
-        [](const Machine::State& x, const Machine::State& y) {
-          return std::tie(x.accepting, x.edges) < std::tie(y.accepting, y.edges);
-        });
-  }
-};
-
-// One round of merging equal machines; callers of merged ones may be equal in the next.
-bool MergeEqual(Machines& machines) {
-  std::map<const Machine*, MachineId, MachineLess> found;
-  std::vector<MachineId> names;
-  for (const Machine& machine : machines.machines) {
-    names.push_back(found.emplace(&machine, static_cast<MachineId>(found.size())).first->second);
-  }
-  const std::size_t count = found.size();
-  if (count == machines.machines.size()) return false;
-  Rename(machines, names, count);
-  return true;
-}
-
-Result<void, GrammarError> MergeAllEqual(Machines& machines, Budget& budget) {
-  constexpr int kMostRounds = 16;  // chains of callers that deep are rare, and may stay apart
-  for (int round = 0; round < kMostRounds && MergeEqual(machines); ++round) {
-    SGLRUN_RETURN_IF_ERROR(budget.Spend("merging automata"));
-  }
-  return {};
-}
-
 // Only what the root uses, callers of first calls before their callees.
 void KeepReachable(Machines& machines) {
   std::vector<bool> used(machines.machines.size(), false);
@@ -286,7 +229,7 @@ void KeepReachable(Machines& machines) {
       }
     }
   }
-  Rename(machines, names, count);
+  RenameMachines(machines, names, count);
 }
 
 bool IsRecursive(const Machines& machines, const Component& component) {
@@ -298,7 +241,7 @@ bool IsRecursive(const Machines& machines, const Component& component) {
 }  // namespace
 
 Result<void, GrammarError> RemoveLeftRecursion(Machines& machines, Budget& budget) {
-  SGLRUN_RETURN_IF_ERROR(MergeAllEqual(machines, budget));
+  SGLRUN_RETURN_IF_ERROR(MergeEqualMachines(machines, budget));
   const std::vector<Component> components = Components(machines).components();
   bool rewritten = false;
   for (const Component& component : components) {
@@ -306,7 +249,7 @@ Result<void, GrammarError> RemoveLeftRecursion(Machines& machines, Budget& budge
     SGLRUN_RETURN_IF_ERROR(Rewrite(machines, component, budget));
     rewritten = true;
   }
-  if (rewritten) SGLRUN_RETURN_IF_ERROR(MergeAllEqual(machines, budget));
+  if (rewritten) SGLRUN_RETURN_IF_ERROR(MergeEqualMachines(machines, budget));
   KeepReachable(machines);
   return {};
 }

@@ -172,7 +172,9 @@ Matcher::Mask Matcher::FillMask(std::span<std::uint32_t> words) {
   const Shape shape = ShapeOf(impl_->now, impl_->stacks);
   RowCache& rows = impl_->masks->rows();
   const bool cached = !impl_->drops_space;  // what is not happens once a text at most
-  if (!impl_->failure && cached && rows.Find(shape, words)) return KindOf(words, vocabulary);
+  if (!impl_->failure && cached) {
+    if (const auto known = rows.Find(shape, words)) return *known;
+  }
   std::fill(words.begin(), words.end(), 0);
   if (impl_->failure) return Mask::kNone;
   const Stacks::Position mark = impl_->stacks.Mark();
@@ -187,8 +189,9 @@ Matcher::Mask Matcher::FillMask(std::span<std::uint32_t> words) {
     std::fill(words.begin(), words.end(), 0);
     return Mask::kNone;
   }
-  if (cached) rows.Add(shape, words);
-  return KindOf(words, vocabulary);
+  const Mask kind = KindOf(words, vocabulary);
+  if (cached) rows.Add(shape, kind, words);
+  return kind;
 }
 
 Matcher::Mask Matcher::FillMaskSlowly(std::span<std::uint32_t> words) const {

@@ -7,10 +7,10 @@
 
 namespace sglrun::grammar {
 
-bool RowCache::Find(const Shape& shape, std::span<std::uint32_t> words) {
+std::optional<Matcher::Mask> RowCache::Find(const Shape& shape, std::span<std::uint32_t> words) {
   const std::scoped_lock lock(mutex_);
   const auto at = by_shape_.find(shape);
-  if (at == by_shape_.end()) return false;
+  if (at == by_shape_.end()) return std::nullopt;
   rows_.splice(rows_.begin(), rows_, at->second);
   const Row& row = *at->second;
   if (!row.words.empty()) {
@@ -19,11 +19,11 @@ bool RowCache::Find(const Shape& shape, std::span<std::uint32_t> words) {
     std::fill(words.begin(), words.end(), 0);
     for (const std::int32_t id : row.ids) SetBit(words, id);
   }
-  return true;
+  return row.kind;
 }
 
-void RowCache::Add(const Shape& shape, std::span<const std::uint32_t> words) {
-  Row row{.shape = shape, .words = {}, .ids = {}};
+void RowCache::Add(const Shape& shape, Matcher::Mask kind, std::span<const std::uint32_t> words) {
+  Row row{.shape = shape, .kind = kind, .words = {}, .ids = {}};
   std::size_t count = 0;
   for (const std::uint32_t word : words) count += static_cast<std::size_t>(std::popcount(word));
   // Few ids are found faster than all words are copied, and take less room.

@@ -5,19 +5,21 @@
 #include <cstdint>
 #include <list>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <unordered_map>
 #include <vector>
 
+#include "grammar/matcher/matcher.h"
 #include "grammar/matcher/stacks.h"
 
 namespace sglrun::grammar {
 
 class RowCache {
  public:
-  // Writes the row when it is known.
-  bool Find(const Shape& shape, std::span<std::uint32_t> words);
-  void Add(const Shape& shape, std::span<const std::uint32_t> words);
+  // Writes the row and says what kind it is, when it is known.
+  std::optional<Matcher::Mask> Find(const Shape& shape, std::span<std::uint32_t> words);
+  void Add(const Shape& shape, Matcher::Mask kind, std::span<const std::uint32_t> words);
   std::size_t MemoryBytes() const;
 
  private:
@@ -26,6 +28,7 @@ class RowCache {
   // Either all words or, when they are few, the ids.
   struct Row {
     Shape shape;
+    Matcher::Mask kind = Matcher::Mask::kSome;
     std::vector<std::uint32_t> words;
     std::vector<std::int32_t> ids;
 

@@ -4,6 +4,7 @@
 #include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
 
+#include <filesystem>
 #include <memory>
 
 namespace sglrun {
@@ -32,6 +33,12 @@ void SetLogLevel(LogLevel level) {
 }
 
 Status SetLogFile(const std::string& path) {
+  // spdlog would create the folder, which may be a slip of the pen.
+  const std::string folder = std::filesystem::path(path).parent_path().string();
+  std::error_code ignored;
+  if (!folder.empty() && !std::filesystem::is_directory(folder, ignored)) {
+    return Error{"cannot open the log file: there is no folder " + folder};
+  }
   try {
     auto sink = std::make_shared<spdlog::sinks::basic_file_sink_mt>(path);
     sink->set_pattern("%Y-%m-%dT%H:%M:%S.%e %l %v");

@@ -1,5 +1,4 @@
 #include <signal.h>
-#include <sys/stat.h>
 
 #include <algorithm>
 #include <chrono>
@@ -7,6 +6,7 @@
 #include <ctime>
 
 #include "base/log.h"
+#include "base/strings.h"
 #include "cli/batch_source.h"
 #include "cli/batch_window.h"
 #include "cli/commands.h"
@@ -18,6 +18,7 @@
 #include "cli/run_report.h"
 #include "cli/run_setup.h"
 #include "cli/signals.h"
+#include "cli/written_files.h"
 
 namespace sglrun::cli {
 namespace {
@@ -121,19 +122,7 @@ class BatchLoop {
   Clock::time_point last_flush_ = Clock::now();
 };
 
-bool IsSameFile(const std::string& a, const std::string& b) {
-  struct stat first = {}, second = {};
-  return ::stat(a.c_str(), &first) == 0 && ::stat(b.c_str(), &second) == 0 &&
-         first.st_dev == second.st_dev && first.st_ino == second.st_ino && S_ISREG(first.st_mode);
-}
-
-Status CheckOutputIsNoInput(const Options& options) {
-  for (const std::string& input : options.inputs) {
-    if (IsSameFile(input, options.output)) {
-      return Error{"the output " + options.output + " is the input " + input +
-                   "; name another with --output"};
-    }
-  }
+Status CheckSideFiles(const Options& options) {
   if (options.output == "-" && options.hidden_states != "inline") {
     return Error{"--hidden-states " + options.hidden_states +
                  " writes files beside the output; name one with --output"};
@@ -175,19 +164,13 @@ std::string NowUtc() {
   return text;
 }
 
-// "" when there is to be none.
-std::string RunFilePath(const Options& options, const io::RunOutput& output) {
-  if (!options.run_file.empty()) return options.run_file;
-  return output.has_journal() ? options.output + ".run.json" : "";
-}
-
 class BatchRun {
  public:
   explicit BatchRun(const Options& options) : options_(options) {}
 
   Result<int> Run() {
     facts_.started = NowUtc();
-    SGLRUN_RETURN_IF_ERROR(CheckOutputIsNoInput(options_));
+    SGLRUN_RETURN_IF_ERROR(CheckSideFiles(options_));
     SGLRUN_RETURN_IF_ERROR(CheckStream(options_));
     SGLRUN_ASSIGN_OR_RETURN(const ModelSource source, OpenModel(options_));
     SGLRUN_ASSIGN_OR_RETURN(const kernels::Backend* backend, ChooseBackend(options_));
@@ -238,10 +221,14 @@ class BatchRun {
 
   Result<int> Serve(BatchSource::Parts parts, engine::Engine& engine) {
     parts.engine = &engine;
-    parts.has_row = [this](const io::RowKey& key) {
-      return output_->Find(key) != io::RowState::kMissing;
-    };
     const io::ResultWriter writer(RowOptionsOf(options_));
+    parts.has_row = [this, &writer](const ReadyRecord& record,
+                                    std::span<const std::size_t> with_hidden_states) {
+      const io::RowState state = output_->Find(record.key);
+      const bool in_files = state == io::RowState::kServed && options_.hidden_states != "inline";
+      return state != io::RowState::kMissing &&
+             (!in_files || writer.HasSideFiles(record.place, with_hidden_states));
+    };
     BatchWindow window(writer, *output_, OrderOf(options_));
     BatchSource source(options_, std::move(parts));
     BatchLoop loop(options_, source, engine, window);
@@ -275,7 +262,11 @@ class BatchRun {
                  " failed records (--max-errors); the same command continues");
       return {};
     }
-    SGLRUN_RETURN_IF_ERROR(output_->Finish(source.lines_read()));
+    SGLRUN_RETURN_IF_ERROR(output_->Finish(source.input_end()));
+    if (output_->dropped_rows() > 0) {
+      LogWarning(FormatCount(output_->dropped_rows()) + " rows of " + options_.output +
+                 " answered no record of this input; they are now in " + output_->DroppedPath());
+    }
     report_.finished = true;
     report_.exit_code = window.counts().failed > 0 ? kExitRecordErrors : kExitOk;
     return {};
@@ -287,7 +278,7 @@ class BatchRun {
     const std::string summary = SummaryLine(report_);
     if (!options_.quiet && !options_.verbose) std::fprintf(stderr, "%s\n", summary.c_str());
     LogInfo(summary);
-    const std::string path = RunFilePath(options_, *output_);
+    const std::string path = RunFilePath(options_);
     return path.empty() ? Status() : WriteRunFile(path, report_, facts_);
   }
 

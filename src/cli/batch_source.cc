@@ -14,6 +14,14 @@ namespace {
 constexpr std::size_t kMaxQueuedRecords = 512;
 constexpr std::size_t kMaxQueuedBytes = std::size_t{64} << 20;
 
+std::vector<std::size_t> ResultsWithHiddenStates(const std::vector<GenerateRequest>& requests) {
+  std::vector<std::size_t> results;
+  for (std::size_t i = 0; i < requests.size(); ++i) {
+    if (requests[i].return_hidden_states != HiddenStates::kNone) results.push_back(i);
+  }
+  return results;
+}
+
 }  // namespace
 
 struct BatchSource::State {
@@ -37,9 +45,11 @@ struct BatchSource::State {
   const std::unique_ptr<io::JsonlReader> reader;
   io::RecordParser parser;
   const engine::Engine* const engine;
-  const std::function<bool(const io::RowKey&)> has_row;
+  const std::function<bool(const ReadyRecord&, std::span<const std::size_t>)> has_row;
   WarnOnce warnings;
   std::uint64_t next_ticket = 0;
+
+  Hash128 content;  // of all records so far; read by others once `finished`
 
   std::atomic<std::int64_t> lines_read{0}, bytes_read{0}, bytes_total{0};
 
@@ -86,6 +96,11 @@ bool BatchSource::Exhausted() const {
 Status BatchSource::status() const {
   const std::lock_guard lock(state_->mutex);
   return state_->status;
+}
+
+io::InputEnd BatchSource::input_end() const {
+  const std::lock_guard lock(state_->mutex);
+  return {state_->lines_read, state_->finished ? state_->content : Hash128()};
 }
 
 std::int64_t BatchSource::lines_read() const {
@@ -137,8 +152,9 @@ Result<std::optional<io::InputRecord>> BatchSource::State::ReadLine() {
 
 std::optional<ReadyRecord> BatchSource::State::Prepare(const io::InputRecord& line) {
   Result<io::Record, io::RecordFailure> parsed = parser.Parse(line);
-  const Hash128 content = parsed.ok() ? parsed->content_hash : parsed.error().content_hash;
-  if (!InShard(shard, content)) return std::nullopt;
+  const Hash128 record = parsed.ok() ? parsed->content_hash : parsed.error().content_hash;
+  content = {MixSeeds(content.high, record.high), MixSeeds(content.low, record.low)};
+  if (!InShard(shard, record)) return std::nullopt;
   const Hash128 key = parsed.ok() ? parsed->resume_key : parsed.error().resume_key;
   ReadyRecord ready;
   ready.key = {.key = key, .index = line.index, .line = line.line};
@@ -148,7 +164,8 @@ std::optional<ReadyRecord> BatchSource::State::Prepare(const io::InputRecord& li
                  .is_array = parsed.ok() && parsed->is_array};
   ready.first_ticket = next_ticket;
   ready.bytes = line.text.size();
-  ready.reuse = has_row(ready.key);
+  ready.reuse = has_row(
+      ready, parsed.ok() ? ResultsWithHiddenStates(parsed->requests) : std::vector<std::size_t>());
   if (ready.reuse) return ready;
   if (!parsed.ok()) {
     ready.error = parsed.error().error;

@@ -8,6 +8,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "base/result.h"
@@ -38,8 +39,10 @@ class BatchSource {
     std::unique_ptr<io::JsonlReader> reader;
     io::RecordOptions record_options;
     const engine::Engine* engine = nullptr;
-    // Whether an earlier run has left the record's row.
-    std::function<bool(const io::RowKey&)> has_row;
+    // Whether an earlier run has left the record's row, and what it names beside it for these of
+    // its results.
+    std::function<bool(const ReadyRecord&, std::span<const std::size_t> with_hidden_states)>
+        has_row;
   };
 
   BatchSource(const Options& options, Parts parts);
@@ -58,6 +61,8 @@ class BatchSource {
 
   // Lines so far, those of other shards included.
   std::int64_t lines_read() const;
+  // All records so far and a hash of them.
+  io::InputEnd input_end() const;
   // Share of the inputs' bytes that was read; negative when their size is unknown.
   double FractionRead() const;
 

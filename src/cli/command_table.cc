@@ -89,6 +89,34 @@ const std::vector<CommandSpec>& CommandTable() {
                "`skip_special_tokens` (default false). It is answered by `text`. A wrong line "
                "gives an error row and the exit code 1; the rest goes on.",
        .examples = {{"echo '[1, 2, 3]' | sglrun detokenize -m ./model", "The text of three ids."}}},
+      {.command = Command::kGrammar,
+       .name = "grammar",
+       .operands = "check [FILE]",
+       .min_operands = 1,
+       .max_operands = 2,
+       .operand_choices = {"check"},
+       .line = "try constraints on texts, without a model",
+       .text =
+           "Each line of FILE (or standard input) is an object with one of `json_schema`, `regex`, "
+           "`ebnf` and `structural_tag`, and optionally `id`, `texts` (a list of strings) and "
+           "`options` (the options of the group Grammar, with _ in place of -). It is answered by "
+           "`status` (ok, invalid, unsupported, unsatisfiable, unreachable or too_large), a "
+           "`message` with the place of a mistake, and for each text whether it is a member "
+           "(`accepted`), begins one (`prefix_ok`) and where it leaves the language "
+           "(`error_at`).\n"
+           "\n"
+           "With --tokenizer each text is also spelled in tokens, and the mask of allowed tokens "
+           "is "
+           "computed before each of them and before the end: `mask_ok` tells whether the masks "
+           "agree with the text, `mask_us` how long each took.\n"
+           "\n"
+           "The exit code is 0 when every line got a verdict, refused constraints included, 1 when "
+           "a line was no valid request.",
+       .examples = {{"echo '{\"regex\":\"[0-9]+\",\"texts\":[\"12\",\"1x\"]}' | sglrun grammar "
+                     "check",
+                     "Two texts against a regex."},
+                    {"sglrun grammar check schemas.jsonl --tokenizer ./model --random-masks 5",
+                     "Masks too, and five random ones against the slow reference."}}},
       {.command = Command::kBench,
        .name = "bench",
        .line = "measure prefill and decode speed",

@@ -14,7 +14,12 @@ namespace sglrun::cli {
 // Appends the answer to one value.
 using LineAnswer = std::function<Result<void, RecordError>(const Json& line, JsonWriter& out)>;
 
-// `input`: a file or "-". Gives the exit code.
-Result<int> FilterJsonLines(const std::string& input, const LineAnswer& answer);
+struct FilterFiles {
+  std::string input;         // a file or "-"
+  std::string output = "-";  // compressed when its name says so
+};
+// Gives the exit code. `parse`: of the lines.
+Result<int> FilterJsonLines(const FilterFiles& files, const LineAnswer& answer,
+                            JsonParseOptions parse = {});
 
 }  // namespace sglrun::cli

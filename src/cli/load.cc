@@ -5,7 +5,9 @@
 #include <fstream>
 #include <set>
 
+#include "base/log.h"
 #include "base/strings.h"
+#include "cli/grammar_options.h"
 #include "model/available_memory.h"
 
 namespace sglrun::cli {
@@ -61,6 +63,15 @@ int PhysicalCores() {
   return cores.empty() ? logical : std::clamp(static_cast<int>(cores.size()), 1, logical);
 }
 
+// The threads of a step wait for one another, so that more than there are cores for cost time.
+int Threads(const Options& options) {
+  if (options.threads == 0) return PhysicalCores();
+  if (options.threads <= AvailableCores()) return static_cast<int>(options.threads);
+  LogWarning("--threads is " + FormatCount(options.threads) + ", this machine has " +
+             std::to_string(AvailableCores()) + " cores; so many are used");
+  return AvailableCores();
+}
+
 std::int64_t KvMemoryBytes(const std::string& text) {
   if (text == "auto") return 0;
   if (text.back() != '%') return *ParseByteSize(text);
@@ -88,10 +99,7 @@ Result<ModelSource> OpenModel(const Options& options) {
   return ModelSource{std::move(files), std::move(tokenizer)};
 }
 
-Compute::Compute(const Options& options)
-    : pool(options.threads > 0 ? static_cast<int>(std::min<std::int64_t>(options.threads, 1024))
-                               : PhysicalCores()),
-      context(pool) {}
+Compute::Compute(const Options& options) : pool(Threads(options)), context(pool) {}
 
 Result<const kernels::Backend*> ChooseBackend(const Options& options) {
   if (options.isa == "ref") return &kernels::RefBackend();
@@ -143,6 +151,7 @@ engine::EngineOptions EngineOptionsOf(const Options& options, tensor::DType kv_d
           .context_length = options.context_length,
           .logprobs_mode = options.logprobs_mode == "original" ? engine::LogprobsMode::kOriginal
                                                                : engine::LogprobsMode::kSampled,
+          .grammar = GrammarOptionsOf(options),
           .partial_results = options.stream_jsonl};
 }
 

@@ -1,4 +1,8 @@
 // sglrun: from the command line to one of the commands, and from its outcome to the exit code.
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
 #include <cstdio>
 
 #include "base/log.h"
@@ -8,6 +12,7 @@
 #include "cli/options.h"
 #include "cli/print.h"
 #include "cli/version.h"
+#include "cli/written_files.h"
 
 namespace sglrun::cli {
 namespace {
@@ -24,6 +29,8 @@ Result<int> Dispatch(Command command, const Options& options) {
       return RunTokenize(options);
     case Command::kDetokenize:
       return RunDetokenize(options);
+    case Command::kGrammar:
+      return RunGrammar(options);
     case Command::kBench:
       return RunBench(options);
     case Command::kMerge:
@@ -57,14 +64,24 @@ Result<int> Main(int argc, const char* const* argv) {
   const Options& options = invocation.options;
   if (options.quiet) SetLogLevel(LogLevel::kError);
   if (options.verbose) SetLogLevel(LogLevel::kInfo);
+  SGLRUN_RETURN_IF_ERROR(CheckWrittenFiles(options, invocation.command));
   if (!options.log_file.empty()) SGLRUN_RETURN_IF_ERROR(SetLogFile(options.log_file));
   return Dispatch(invocation.command, options);
+}
+
+// Whoever starts us may have closed the standard streams. A file that is opened later would take
+// their numbers, and messages would land in it.
+void OpenStandardStreams() {
+  for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; ++fd) {
+    if (::fcntl(fd, F_GETFD) == -1 && errno == EBADF) ::open("/dev/null", O_RDWR);
+  }
 }
 
 }  // namespace
 }  // namespace sglrun::cli
 
 int main(int argc, char** argv) {
+  sglrun::cli::OpenStandardStreams();
   const sglrun::Result<int> code = sglrun::cli::Main(argc, argv);
   if (code.ok()) return *code;
   sglrun::LogError(code.error().message);

@@ -71,7 +71,7 @@ Result<ShardOutput> OpenShard(const std::string& path) {
   }
   shard.journal = *std::move(journal);
   SGLRUN_RETURN_IF_ERROR(ReadShard(shard));
-  if (!shard.journal.finished_records) {
+  if (!shard.journal.finished) {
     return Error{Quoted(path) + " is not finished; run its command again"};
   }
   SGLRUN_ASSIGN_OR_RETURN(shard.reader, io::RowReader::Open(path, io::CompressionOf(path)));
@@ -95,10 +95,10 @@ Status CheckSameRun(const std::vector<ShardOutput>& shards) {
       return Error{Quoted(first.path) + " is one of " + std::to_string(first.count) + " shards, " +
                    Quoted(other.path) + " one of " + std::to_string(other.count)};
     }
-    if (*other.journal.finished_records != *first.journal.finished_records) {
-      return Error{Quoted(first.path) + " saw " + FormatCount(*first.journal.finished_records) +
+    if (*other.journal.finished != *first.journal.finished) {
+      return Error{Quoted(first.path) + " saw " + FormatCount(first.journal.finished->records) +
                    " input records, " + Quoted(other.path) + " " +
-                   FormatCount(*other.journal.finished_records) + ": the input was not the same"};
+                   FormatCount(other.journal.finished->records) + ": the input was not the same"};
     }
   }
   return {};
@@ -125,17 +125,6 @@ Status CheckAllShards(const std::vector<ShardOutput>& shards) {
   return {};
 }
 
-Status CheckOutput(const Options& options) {
-  for (const std::string& input : options.inputs) {
-    struct stat in = {}, out = {};
-    if (::stat(input.c_str(), &in) == 0 && ::stat(options.output.c_str(), &out) == 0 &&
-        in.st_dev == out.st_dev && in.st_ino == out.st_ino) {
-      return Error{"the output " + Quoted(options.output) + " is one of the inputs"};
-    }
-  }
-  return {};
-}
-
 // The shard whose next row belongs to the lowest record.
 ShardOutput* NextShard(std::vector<ShardOutput>& shards) {
   ShardOutput* lowest = nullptr;
@@ -153,10 +142,12 @@ Json MergedRun(const Json& run) {
   return whole;
 }
 
-Status WriteMerged(std::vector<ShardOutput>& shards, io::RunOutput& output) {
-  constexpr std::size_t kFlushBytes = std::size_t{4} << 20;
+// Gives every row in the order of the input to visit(entry, row). Fails where the shards do not fit
+// together or an output is damaged.
+template <class Visit>
+Status ForEachRow(std::vector<ShardOutput>& shards, const Visit& visit) {
+  for (ShardOutput& shard : shards) shard.next = 0;
   std::int64_t expected = 0;
-  std::size_t unflushed = 0;
   while (ShardOutput* shard = NextShard(shards)) {
     const io::JournalEntry& entry = shard->journal.entries[shard->next];
     if (entry.index != expected) {
@@ -167,28 +158,35 @@ Status WriteMerged(std::vector<ShardOutput>& shards, io::RunOutput& output) {
     }
     SGLRUN_ASSIGN_OR_RETURN(const std::string row,
                             shard->reader->Read(shard->journal.entries, shard->next));
-    SGLRUN_RETURN_IF_ERROR(output.Append(
-        {.key = entry.key, .index = entry.index, .line = entry.line}, row, entry.failed));
+    SGLRUN_RETURN_IF_ERROR(visit(entry, row));
     ++shard->next;
     ++expected;
-    unflushed += row.size();
-    if (unflushed < kFlushBytes) continue;
-    SGLRUN_RETURN_IF_ERROR(output.Flush());
-    unflushed = 0;
   }
-  const std::int64_t records = *shards[0].journal.finished_records;
+  const std::int64_t records = shards[0].journal.finished->records;
   if (expected != records) {
     return Error{"the input had " + FormatCount(records) + " records, the shards hold " +
                  FormatCount(expected)};
   }
-  SGLRUN_RETURN_IF_ERROR(output.Flush());
-  return output.Finish(records);
+  return {};
+}
+
+Status WriteMerged(std::vector<ShardOutput>& shards, io::RunOutput& output) {
+  // Once without writing: an output of earlier days is not touched before all shards are known to
+  // be whole.
+  SGLRUN_RETURN_IF_ERROR(
+      ForEachRow(shards, [](const io::JournalEntry&, const std::string&) { return Status(); }));
+  const auto write = [&output](const io::JournalEntry& entry, const std::string& row) {
+    const io::RowKey place{.key = entry.key, .index = entry.index, .line = entry.line};
+    const bool there = output.Find(place) == io::RowState::kServed;
+    return there ? output.Reuse(place) : output.Append(place, row, entry.failed);
+  };
+  SGLRUN_RETURN_IF_ERROR(ForEachRow(shards, write));
+  return output.Finish(*shards[0].journal.finished);
 }
 
 }  // namespace
 
 Result<int> RunMerge(const Options& options) {
-  SGLRUN_RETURN_IF_ERROR(CheckOutput(options));
   std::vector<ShardOutput> shards;
   for (const std::string& path : options.inputs) {
     SGLRUN_ASSIGN_OR_RETURN(ShardOutput shard, OpenShard(path));
@@ -196,10 +194,10 @@ Result<int> RunMerge(const Options& options) {
   }
   SGLRUN_RETURN_IF_ERROR(CheckSameRun(shards));
   SGLRUN_RETURN_IF_ERROR(CheckAllShards(shards));
-  SGLRUN_ASSIGN_OR_RETURN(
-      const std::unique_ptr<io::RunOutput> output,
-      io::RunOutput::Open(
-          {.path = options.output, .run = MergedRun(shards[0].journal.run), .overwrite = true}));
+  SGLRUN_ASSIGN_OR_RETURN(const std::unique_ptr<io::RunOutput> output,
+                          io::RunOutput::Open({.path = options.output,
+                                               .run = MergedRun(shards[0].journal.run),
+                                               .overwrite = options.overwrite}));
   SGLRUN_RETURN_IF_ERROR(WriteMerged(shards, *output));
   return kExitOk;
 }

@@ -8,6 +8,7 @@ constexpr CommandSet kBatch = Bit(Command::kBatch);
 constexpr CommandSet kRuns = kBatch | Bit(Command::kPlan);
 constexpr CommandSet kBench = Bit(Command::kBench);
 constexpr CommandSet kFilters = Bit(Command::kTokenize) | Bit(Command::kDetokenize);
+constexpr CommandSet kGrammar = Bit(Command::kGrammar);
 
 std::vector<OptionSpec> InputAndOutput() {
   constexpr std::string_view kGroup = "Input and output";
@@ -17,11 +18,12 @@ std::vector<OptionSpec> InputAndOutput() {
        .kind = Kind::kFile,
        .member = &Options::output,
        .value = "FILE",
-       .commands = kRuns | Bit(Command::kMerge),
+       .commands = kRuns | kGrammar | Bit(Command::kMerge),
        .group = kGroup,
        .line = "where results go; - is standard output",
        .text = "A name that ends in .gz or .zst is compressed. What a stopped run left there is "
-               "continued."},
+               "continued. Rows there that answer no record of this input are kept in "
+               "OUT.dropped."},
       {.name = "run-file",
        .kind = Kind::kFile,
        .member = &Options::run_file,
@@ -65,7 +67,7 @@ std::vector<OptionSpec> InputAndOutput() {
        .line = "only the first N records"},
       {.name = "overwrite",
        .member = &Options::overwrite,
-       .commands = kRuns,
+       .commands = kRuns | Bit(Command::kMerge),
        .group = kGroup,
        .line = "begin anew where the output already holds results"},
       {.name = "retry-errors",
@@ -103,7 +105,7 @@ std::vector<OptionSpec> ModelOptions() {
        .member = &Options::tokenizer,
        .value = "PATH",
        .default_text = "the model's",
-       .commands = kRuns | kFilters,
+       .commands = kRuns | kFilters | kGrammar,
        .shapes_results = true,
        .group = kGroup,
        .line = "another tokenizer: a directory, tokenizer.json or tokenizer.model"},
@@ -222,6 +224,67 @@ std::vector<OptionSpec> SamplingOptions() {
   };
 }
 
+std::vector<OptionSpec> GrammarOptionRows() {
+  constexpr std::string_view kGroup = "Grammar";
+  constexpr CommandSet kCommands = kRuns | kGrammar;
+  return {
+      {.name = "json-schema-mode",
+       .kind = Kind::kChoice,
+       .member = &Options::json_schema_mode,
+       .choices = {"strict", "spec"},
+       .commands = kCommands,
+       .shapes_results = true,
+       .group = kGroup,
+       .line = "whether schemas that name properties are closed",
+       .text = "`strict`: an object with `properties` that says nothing of additional ones has no "
+               "others. `spec`: as the standard says, it may have."},
+      {.name = "json-max-whitespace",
+       .kind = Kind::kLimit,
+       .member = &Options::json_max_whitespace,
+       .value = "N",
+       .commands = kCommands,
+       .shapes_results = true,
+       .group = kGroup,
+       .line = "most blanks between two parts of a JSON value, or unlimited"},
+      {.name = "constrained-json-whitespace",
+       .kind = Kind::kChoice,
+       .member = &Options::json_whitespace,
+       .choices = {"flexible", "compact", "indent"},
+       .commands = kCommands,
+       .shapes_results = true,
+       .group = kGroup,
+       .line = "blanks in constrained JSON",
+       .text =
+           "`compact`: one after , and : as Python writes. `indent`: lines, two blanks a level."},
+      {.name = "json-format",
+       .kind = Kind::kChoice,
+       .member = &Options::json_format,
+       .choices = {"assert", "ignore"},
+       .commands = kCommands,
+       .shapes_results = true,
+       .group = kGroup,
+       .line = "whether the keyword format binds"},
+      {.name = "json-oneof",
+       .kind = Kind::kChoice,
+       .member = &Options::json_oneof,
+       .choices = {"exact", "anyof"},
+       .commands = kCommands,
+       .shapes_results = true,
+       .group = kGroup,
+       .line = "read oneOf exactly, or as anyOf"},
+      {.name = "grammar-unsupported",
+       .kind = Kind::kChoice,
+       .member = &Options::grammar_unsupported,
+       .choices = {"error", "relax"},
+       .commands = kCommands,
+       .shapes_results = true,
+       .group = kGroup,
+       .line = "what happens to a keyword that cannot be enforced",
+       .text =
+           "`error`: the record fails. `relax`: the keyword is dropped and the result names it."},
+  };
+}
+
 std::vector<OptionSpec> RowOptions() {
   constexpr std::string_view kGroup = "Rows";
   return {
@@ -285,7 +348,9 @@ std::vector<OptionSpec> SpeedAndMemory() {
        .minimum = 1,
        .commands = kRuns | kBench,
        .group = kGroup,
-       .line = "threads of a step"},
+       .line = "threads of a step",
+       .text =
+           "More than the machine has cores for are not used: they would wait for one another."},
       {.name = "max-rows",
        .kind = Kind::kInteger,
        .member = &Options::max_rows,
@@ -343,6 +408,22 @@ std::vector<OptionSpec> ReportOptions() {
        .commands = Bit(Command::kTokenize),
        .group = kGroup,
        .line = "print only how many tokens each text has"},
+      {.name = "random-masks",
+       .kind = Kind::kInteger,
+       .member = &Options::random_masks,
+       .value = "K",
+       .default_text = "none",
+       .commands = kGrammar,
+       .group = kGroup,
+       .line = "compare K masks of a random walk with the slow reference"},
+      {.name = "sample",
+       .kind = Kind::kInteger,
+       .member = &Options::sample,
+       .value = "K",
+       .default_text = "none",
+       .commands = kGrammar,
+       .group = kGroup,
+       .line = "add K random members to each answer"},
       {.name = "json-schema",
        .member = &Options::json_schema,
        .commands = Bit(Command::kFields),
@@ -437,8 +518,8 @@ std::vector<OptionSpec> Messages() {
 const std::vector<OptionSpec>& OptionTable() {
   static const std::vector<OptionSpec> table = [] {
     std::vector<OptionSpec> all;
-    for (auto* group : {&InputAndOutput, &ModelOptions, &SamplingOptions, &RowOptions,
-                        &SpeedAndMemory, &ReportOptions, &Messages}) {
+    for (auto* group : {&InputAndOutput, &ModelOptions, &SamplingOptions, &GrammarOptionRows,
+                        &RowOptions, &SpeedAndMemory, &ReportOptions, &Messages}) {
       for (OptionSpec& option : group()) all.push_back(std::move(option));
     }
     return all;

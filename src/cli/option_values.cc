@@ -93,6 +93,12 @@ Status SetText(const OptionSpec& option, const std::string& value, std::string& 
       std::ranges::find(option.choices, std::string_view(value)) == option.choices.end()) {
     return BadValue(option, value, Joined(option.choices));
   }
+  std::int64_t limit = 0;
+  if (option.kind == Kind::kLimit && value != "unlimited" &&
+      (!ParseInteger(value, limit) || limit < option.minimum)) {
+    return BadValue(option, value,
+                    "an integer of at least " + std::to_string(option.minimum) + ", or unlimited");
+  }
   if (option.kind == Kind::kSize) SGLRUN_RETURN_IF_ERROR(CheckSize(option, value));
   if (value.empty()) return BadValue(option, value, "something");
   field = value;

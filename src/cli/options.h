@@ -48,6 +48,15 @@ struct Options {
   std::int64_t seed = 42;
   bool deterministic = false;
 
+  std::string json_schema_mode = "strict";
+  std::string json_max_whitespace = "32";
+  std::string json_whitespace = "flexible";
+  std::string json_format = "assert";
+  std::string json_oneof = "exact";
+  std::string grammar_unsupported = "error";
+  std::int64_t random_masks = 0;
+  std::int64_t sample = 0;
+
   bool flatten = false;
   std::string order = "input";
   bool stream_jsonl = false;
@@ -84,6 +93,7 @@ enum class Command : std::uint8_t {
   kInspect,
   kTokenize,
   kDetokenize,
+  kGrammar,
   kBench,
   kMerge,
   kFields,
@@ -123,6 +133,7 @@ enum class Kind : std::uint8_t {
   kChoice,      // one of OptionSpec::choices
   kInteger,     // at least OptionSpec::minimum
   kIntegers,    // "1,8,32", each at least OptionSpec::minimum
+  kLimit,       // an integer of at least OptionSpec::minimum, or "unlimited"
   kSize,        // "4GiB", "60%", "auto"
   kShard,       // "2/8"
   kObject,      // a JSON object, laid over what was given before; may repeat

@@ -4,6 +4,7 @@
 
 #include "cli/commands.h"
 #include "cli/exit_codes.h"
+#include "cli/grammar_options.h"
 #include "cli/load.h"
 #include "cli/machine_speed.h"
 #include "cli/model_cost.h"
@@ -12,6 +13,8 @@
 #include "cli/print.h"
 #include "cli/run_setup.h"
 #include "engine/engine.h"
+#include "engine/grammar_state.h"
+#include "grammar/constraint.h"
 #include "io/result_writer.h"
 
 namespace sglrun::cli {
@@ -57,7 +60,13 @@ class Planner {
         source_(source),
         limits_(PromptLimitsOf(options, source.files.config())),
         parser_(std::move(record_options)),
-        writer_(io::RowOptions{}) {}
+        writer_(io::RowOptions{}),
+        constraints_(GrammarOptionsOf(options),
+                     [&source] {
+                       return std::make_shared<const grammar::Vocabulary>(
+                           *source.tokenizer, source.files.config().vocab_size);
+                     },
+                     {}) {}
 
   // Plans one line; with --records, appends what is printed for it.
   void Add(const io::InputRecord& line, std::string& out) {
@@ -93,9 +102,19 @@ class Planner {
     for (GenerateRequest& request : planned.record.requests) {
       SGLRUN_ASSIGN_OR_RETURN(engine::PreparedPrompt prompt,
                               engine::PreparePrompt(request, *source_.tokenizer, limits_));
+      SGLRUN_RETURN_IF_ERROR(CheckConstraint(*request.sampling));
       planned.items.push_back({std::move(request), std::move(prompt)});
     }
     return {};
+  }
+
+  // Compiles what `batch` would compile; equal constraints once.
+  Result<void, RecordError> CheckConstraint(const SamplingParams& params) {
+    if (!params.constraint) return {};
+    const auto pending = constraints_.Want(*params.constraint);
+    pending->Wait();
+    if (pending->outcome().ok()) return {};
+    return engine::RefusedConstraint(params.constraint->kind, pending->outcome().error());
   }
 
   void Fail(const io::InputRecord& line, const std::string& rid, const Hash128& key,
@@ -137,6 +156,7 @@ class Planner {
   const engine::PromptLimits limits_;
   io::RecordParser parser_;
   const io::ResultWriter writer_;
+  grammar::ConstraintStore constraints_;
   WarnOnce warnings_;
   PrefixEstimate prefixes_;
   // The largest sequences, the smallest of them on top.

@@ -26,6 +26,10 @@ bool LinesAreText(const Options& options) {
 struct MemberJson {
   const SamplingParams& params;
 
+  Json operator()(ConstraintKind kind) const {
+    if (!params.constraint || params.constraint->kind != kind) return nullptr;
+    return params.constraint->text;
+  }
   Json operator()(std::monostate) const { return nullptr; }
   Json operator()(bool SamplingParams::*m) const { return params.*m; }
   Json operator()(std::int64_t SamplingParams::*m) const { return params.*m; }

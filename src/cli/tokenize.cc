@@ -4,6 +4,7 @@
 #include "cli/commands.h"
 #include "cli/jsonl_filter.h"
 #include "cli/load.h"
+#include "request/read_value.h"
 
 namespace sglrun::cli {
 namespace {
@@ -63,30 +64,12 @@ Result<void, RecordError> TokenizeLine(const Tokenizer& tokenizer, bool count, c
   return {};
 }
 
-Result<std::vector<TokenId>, RecordError> IdsOf(const Json& value, std::int32_t vocab_size) {
-  if (!value.is_array()) {
-    return RecordError{
-        std::string("input_ids is ") + value.KindName() + ", must be an array of integers",
-        "input_ids"};
-  }
-  std::vector<TokenId> ids;
-  for (const Json& item : value.as_array()) {
-    if (!item.is_int() || item.as_int() < 0 || item.as_int() >= vocab_size) {
-      const std::string place = "input_ids[" + std::to_string(ids.size()) + "]";
-      return RecordError{place + " is " + item.Excerpt() + ", must be an integer in [0, " +
-                             std::to_string(vocab_size) + ")",
-                         place};
-    }
-    ids.push_back(static_cast<TokenId>(item.as_int()));
-  }
-  return ids;
-}
-
 Result<void, RecordError> DetokenizeLine(const Tokenizer& tokenizer, const Json& line,
                                          JsonWriter& out) {
   SGLRUN_ASSIGN_OR_RETURN(const Json* value, ValueOf(line, "input_ids", "skip_special_tokens"));
   SGLRUN_ASSIGN_OR_RETURN(const bool skip_special, FlagOf(line, "skip_special_tokens", false));
-  SGLRUN_ASSIGN_OR_RETURN(const std::vector<TokenId> ids, IdsOf(*value, tokenizer.vocab_size()));
+  SGLRUN_ASSIGN_OR_RETURN(const std::vector<TokenId> ids,
+                          request::ReadTokenIds(*value, "input_ids", tokenizer.vocab_size()));
   out.BeginObject();
   out.Key("text");
   out.String(tokenizer.Decode(ids, skip_special));
@@ -102,14 +85,14 @@ std::string InputOf(const Options& options) {
 
 Result<int> RunTokenize(const Options& options) {
   SGLRUN_ASSIGN_OR_RETURN(const std::unique_ptr<Tokenizer> tokenizer, LoadTokenizer(options));
-  return FilterJsonLines(InputOf(options), [&](const Json& line, JsonWriter& out) {
+  return FilterJsonLines({.input = InputOf(options)}, [&](const Json& line, JsonWriter& out) {
     return TokenizeLine(*tokenizer, options.count, line, out);
   });
 }
 
 Result<int> RunDetokenize(const Options& options) {
   SGLRUN_ASSIGN_OR_RETURN(const std::unique_ptr<Tokenizer> tokenizer, LoadTokenizer(options));
-  return FilterJsonLines(InputOf(options), [&](const Json& line, JsonWriter& out) {
+  return FilterJsonLines({.input = InputOf(options)}, [&](const Json& line, JsonWriter& out) {
     return DetokenizeLine(*tokenizer, line, out);
   });
 }

@@ -1,12 +1,15 @@
 #include "engine/engine.h"
 
 #include <algorithm>
+#include <atomic>
+#include <iterator>
 #include <string>
 #include <utility>
 
 #include "base/strings.h"
 #include "engine/block_manager.h"
 #include "engine/engine_setup.h"
+#include "engine/grammar_gate.h"
 #include "engine/logprob_recorder.h"
 #include "engine/memory_plan.h"
 #include "engine/prompt_logprobs.h"
@@ -31,6 +34,7 @@ struct Engine::Impl {
         context(the_context),
         recorder(the_tokenizer),
         stop_ids(StopIds(the_model.config(), the_tokenizer)),
+        gate(effective.grammar, the_tokenizer, the_model.config().vocab_size, stop_ids),
         cache(std::move(kv)),
         blocks(cache.num_pages()),
         scheduler({.max_rows = effective.max_rows, .max_batch_tokens = effective.max_batch_tokens},
@@ -46,7 +50,11 @@ struct Engine::Impl {
 
   void CaptureStates(std::span<const PlannedRow> rows);
   void AddToBatch(const Sequence& sequence);
+  std::vector<GenerateResult> OpenGate();
   void TakeTokens();
+  void PrepareGrammars();
+  void EndGrammar(Sequence& sequence);
+  std::int64_t MaskWords() const { return (model.config().vocab_size + 31) / 32; }
   void TakeToken(Sequence& sequence, std::int64_t row, const sampling::SampledTokens& sampled);
   std::vector<GenerateResult> Retire(std::span<const PlannedRow> rows);
   void CollectPartials();
@@ -58,6 +66,7 @@ struct Engine::Impl {
   kernels::KernelContext& context;
   LogprobRecorder recorder;
   std::vector<std::int32_t> stop_ids;
+  GrammarGate gate;
   model::KvCache cache;
   BlockManager blocks;
   Scheduler scheduler;
@@ -69,6 +78,8 @@ struct Engine::Impl {
   sampling::LogitsPipeline pipeline;
   sampling::SamplingBatch batch;
   std::vector<Sequence*> sampled;  // row r of the batch belongs to sampled[r]
+  std::vector<Sequence*> forced;   // rows whose constraint leaves one token: nothing is drawn
+  std::vector<std::uint32_t> mask_words;  // a line for each row of the batch with a constraint
   std::vector<GenerateResult> partials;
   EngineStats stats;
 };
@@ -129,34 +140,59 @@ Result<std::unique_ptr<Sequence>, RecordError> Engine::Admit(GenerateRequest req
                        "sampling_params.max_new_tokens"};
   }
   impl_->recorder.Start(*sequence);
+  if (sequence->params().constraint) sequence->SetGrammar(impl_->gate.Want(*sequence));
   return sequence;
 }
 
 void Engine::Submit(std::unique_ptr<Sequence> sequence) {
   sequence->submitted = std::chrono::steady_clock::now();
   if (impl_->options.partial_results) sequence->KeepText(impl_->tokenizer);
-  impl_->scheduler.Submit(std::move(sequence));
+  if (sequence->grammar() != nullptr) {
+    impl_->gate.Submit(std::move(sequence));
+  } else {
+    impl_->scheduler.Submit(std::move(sequence));
+  }
 }
 
 bool Engine::HasWork() const {
-  return impl_->scheduler.HasWork();
+  return impl_->scheduler.HasWork() || impl_->gate.waiting() > 0;
 }
 
 std::int64_t Engine::InFlight() const {
-  return impl_->scheduler.running() + impl_->scheduler.waiting();
+  return impl_->scheduler.running() + impl_->scheduler.waiting() + impl_->gate.waiting();
 }
 
 std::vector<GenerateResult> Engine::Step() {
   Impl& impl = *impl_;
   impl.partials.clear();
+  std::vector<GenerateResult> refused = impl.OpenGate();
   const std::span<const PlannedRow> rows = impl.scheduler.Plan();
-  if (rows.empty()) return {};
+  if (rows.empty()) return refused;
   impl.arrays.Gather(rows);
   impl.model.Forward(impl.arrays.batch(), impl.cache, impl.hidden.Rows(impl.arrays.output_count()));
   impl.CaptureStates(rows);
   impl.TakeTokens();
+  impl.PrepareGrammars();
   impl.CollectPartials();
-  return impl.Retire(rows);
+  std::vector<GenerateResult> results = impl.Retire(rows);
+  results.insert(results.end(), std::make_move_iterator(refused.begin()),
+                 std::make_move_iterator(refused.end()));
+  return results;
+}
+
+// Lets sequences whose constraint is compiled go on to the scheduler; gives those whose constraint
+// is refused. Waits only when there is nothing else to do.
+std::vector<GenerateResult> Engine::Impl::OpenGate() {
+  std::vector<GenerateResult> refused;
+  const auto wait = scheduler.HasWork() ? GrammarGate::Wait::kNo : GrammarGate::Wait::kForOne;
+  for (std::unique_ptr<Sequence>& sequence : gate.TakeReady(wait)) {
+    if (sequence->failure) {
+      refused.push_back(sequence->TakeResult(tokenizer));
+    } else {
+      scheduler.Submit(std::move(sequence));
+    }
+  }
+  return refused;
 }
 
 // Gives every wanted row of the model's output to whoever wants it: hidden states, prompt logprobs,
@@ -165,6 +201,8 @@ void Engine::Impl::CaptureStates(std::span<const PlannedRow> rows) {
   const tensor::TensorView states = hidden.Rows(arrays.output_count());
   batch.Clear();
   sampled.clear();
+  forced.clear();
+  mask_words.clear();
   for (std::size_t r = 0; r < rows.size(); ++r) {
     Sequence& sequence = *rows[r].sequence;
     const OutputRows& outputs = arrays.outputs()[r];
@@ -181,7 +219,10 @@ void Engine::Impl::CaptureStates(std::span<const PlannedRow> rows) {
       if (sequence.wants_prompt_logprob_row(position)) {
         prompt_logprobs.Add(sequence, position, states, row, context);
       }
-      if (is_last) {
+      if (is_last && sequence.TakesForcedTokens() &&
+          sequence.grammar()->next() == GrammarState::Next::kOne) {
+        forced.push_back(&sequence);
+      } else if (is_last) {
         sampled_hidden.CopyRow(states, row, static_cast<std::int64_t>(sampled.size()));
         sampled.push_back(&sequence);
         AddToBatch(sequence);
@@ -204,6 +245,11 @@ void Engine::Impl::AddToBatch(const Sequence& sequence) {
   row.counts = sequence.counts().counts();
   row.banned = sequence.banned();
   row.kept_set = request.return_sampling_mask;
+  if (const GrammarState* grammar = sequence.grammar()) {
+    const std::span<const std::uint32_t> mask = grammar->mask();
+    row.grammar_line = static_cast<std::int32_t>(mask_words.size() / mask.size());
+    mask_words.insert(mask_words.end(), mask.begin(), mask.end());
+  }
   if (request.return_logprob) {
     row.chosen_logprob = !scoring;
     row.top_logprobs = sequence.limits().top_logprobs;
@@ -217,11 +263,16 @@ void Engine::Impl::AddToBatch(const Sequence& sequence) {
 }
 
 void Engine::Impl::TakeTokens() {
+  for (Sequence* sequence : forced) {
+    sequence->Append(sequence->grammar()->only_token());
+    ++stats.output_tokens;
+  }
   const auto count = static_cast<std::int64_t>(sampled.size());
   if (count == 0) return;
   const tensor::TensorView rows = logits.Rows(count);
   model.Logits(sampled_hidden.Rows(count), rows);
-  const sampling::SampledTokens& out = pipeline.Run(batch, rows, {}, context);
+  const sampling::SampledTokens& out =
+      pipeline.Run(batch, rows, {.words = mask_words, .words_per_line = MaskWords()}, context);
   for (std::int64_t r = 0; r < count; ++r) {
     TakeToken(*sampled[static_cast<std::size_t>(r)], r, out);
   }
@@ -253,6 +304,40 @@ void Engine::Impl::TakeToken(Sequence& sequence, std::int64_t row,
   if (sequence.result.sampling_mask) recorder.AddKeptSet(sequence, token, out.kept[r]);
   sequence.Append(token);
   ++stats.output_tokens;
+}
+
+// The masks of the next step. On the CPU the threads of a step are busy all through the forward
+// pass, so nothing is gained by filling masks beside it; between two passes all of them share the
+// rows.
+void Engine::Impl::PrepareGrammars() {
+  sampled.insert(sampled.end(), forced.begin(), forced.end());
+  std::vector<Sequence*> rows;
+  for (Sequence* sequence : sampled) {
+    const bool goes_on = !sequence->finish && !sequence->failure;
+    if (goes_on && sequence->grammar() != nullptr) rows.push_back(sequence);
+  }
+  if (rows.empty()) return;
+  std::atomic<std::size_t> next = 0;
+  auto prepare = [&](int, int) {
+    for (std::size_t r = next++; r < rows.size(); r = next++) rows[r]->grammar()->Prepare();
+  };
+  context.pool().Run(prepare);
+  for (Sequence* sequence : rows) EndGrammar(*sequence);
+}
+
+// What needs no further step: a text that can only end, or cannot go on.
+void Engine::Impl::EndGrammar(Sequence& sequence) {
+  const GrammarState& grammar = *sequence.grammar();
+  if (grammar.next() == GrammarState::Next::kNone) {
+    sequence.failure =
+        grammar.failure("output token " + std::to_string(sequence.generated_size() + 1));
+  }
+  const bool is_watched = sequence.request().return_hidden_states != HiddenStates::kNone;
+  if (grammar.next() != GrammarState::Next::kEnd || is_watched || !sequence.TakesForcedTokens()) {
+    return;
+  }
+  if (grammar.forced_end() >= 0) ++stats.output_tokens;
+  sequence.EndByGrammar();
 }
 
 void Engine::Impl::CollectPartials() {
@@ -292,7 +377,7 @@ const EngineStats& Engine::stats() const {
   stats.cached_tokens = impl_->scheduler.cached_tokens();
   stats.preemptions = impl_->scheduler.preemptions();
   stats.running = impl_->scheduler.running();
-  stats.waiting = impl_->scheduler.waiting();
+  stats.waiting = impl_->scheduler.waiting() + impl_->gate.waiting();
   stats.kv_pages_used = impl_->blocks.in_use();
   return stats;
 }

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "grammar/options.h"
 #include "kernels/backend.h"
 #include "model/model.h"
 #include "request/generate_request.h"
@@ -37,6 +38,7 @@ struct EngineOptions {
   tensor::DType kv_dtype = tensor::DType::kBF16;
   std::int64_t context_length = 0;  // 0: the model's
   LogprobsMode logprobs_mode = LogprobsMode::kSampled;
+  grammar::GrammarOptions grammar;
   bool partial_results = false;  // Partials() tells of sequences that go on
 };
 

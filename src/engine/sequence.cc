@@ -75,6 +75,7 @@ void Sequence::RecordHiddenRow(std::int64_t position, std::span<const float> sta
 
 std::span<const std::int32_t> Sequence::banned() const {
   if (generated_size() >= limits_.min_new_tokens) return {};
+  if (grammar_ && grammar_->next() == GrammarState::Next::kEnd) return {};
   return banned_;
 }
 
@@ -83,12 +84,49 @@ void Sequence::Append(std::int32_t token) {
   tokens_.push_back(token);
   if (has_penalty_) counts_.Add(token);
   if (detokenizer_) text_ += detokenizer_->Append(token);
+  const bool ends_grammar = grammar_ && grammar_->Ends(token);
   auto reason = stop_.Append(token, generated_size());
-  if (reason.ok()) {
-    finish = std::move(reason).value();
-  } else {
+  if (!reason.ok()) {
     failure = std::move(reason).error();
+    return;
   }
+  finish = std::move(reason).value();
+  if (ends_grammar && (!finish || finish->kind == FinishReason::Kind::kLength)) {
+    finish = FinishReason{.kind = FinishReason::Kind::kStop, .matched = token};
+  }
+  if (grammar_) FollowGrammar(token, ends_grammar);
+}
+
+// Keeps the constraint's state and, at the end, what the result says about it.
+void Sequence::FollowGrammar(std::int32_t token, bool ends) {
+  GrammarResult& told = result.grammar.emplace();
+  if (ends) {
+    const bool unwanted = params().ignore_eos || generated_size() <= limits_.min_new_tokens;
+    told.forced_end = unwanted && grammar_->next() == GrammarState::Next::kEnd;
+    told.complete = true;
+    return;
+  }
+  // A stop token of ordinary text is cut off the text, unless it is to stay.
+  const bool is_cut = finish && finish->kind == FinishReason::Kind::kStop &&
+                      std::holds_alternative<std::int32_t>(finish->matched) &&
+                      !params().no_stop_trim;
+  const bool was_complete = grammar_->complete();
+  grammar_->Accept(token);
+  told.complete = is_cut ? was_complete : grammar_->complete();
+}
+
+void Sequence::EndByGrammar() {
+  if (const std::int32_t end = grammar_->forced_end(); end >= 0) {
+    Append(end);
+    return;
+  }
+  finish = FinishReason{.kind = FinishReason::Kind::kStop, .matched = std::string()};
+  result.grammar.emplace().complete = true;
+}
+
+void Sequence::FinishScoring() {
+  finish = FinishReason{.kind = FinishReason::Kind::kLength};
+  if (grammar_) result.grammar.emplace().complete = grammar_->complete();
 }
 
 void Sequence::KeepText(const tokenizer::Tokenizer& tokenizer) {
@@ -113,6 +151,17 @@ std::optional<GenerateResult> Sequence::PartialResult() const {
   return partial;
 }
 
+// The text is known now: a stop string may have cut it anywhere.
+void Sequence::TellGrammar() {
+  GrammarResult& told = *result.grammar;
+  const auto* matched = std::get_if<std::string>(&finish->matched);
+  const bool by_text = finish->kind == FinishReason::Kind::kStop && matched != nullptr &&
+                       std::ranges::find(params().stop, *matched) != params().stop.end();
+  if (by_text) told.complete = grammar_->IsMember(result.text);
+  told.relaxed = grammar_->report().relaxed;
+  told.notes = grammar_->report().notes;
+}
+
 GenerateResult Sequence::TakeResult(const tokenizer::Tokenizer& tokenizer) {
   CHECK(finish || failure);
   result.ticket = request_.ticket;
@@ -126,6 +175,7 @@ GenerateResult Sequence::TakeResult(const tokenizer::Tokenizer& tokenizer) {
   }
   result.output_ids.assign(generated().begin(), generated().end());
   result.text = OutputText(tokenizer, prompt(), generated(), *finish, params());
+  if (grammar_) TellGrammar();
   result.finish_reason = *std::move(finish);
   if (request_.return_prompt_token_ids) {
     result.prompt_token_ids.emplace(prompt().begin(), prompt().end());

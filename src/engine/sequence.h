@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "engine/block_manager.h"
+#include "engine/grammar_state.h"
 #include "engine/stop_criteria.h"
 #include "request/generate_request.h"
 #include "request/generate_result.h"
@@ -77,13 +78,24 @@ class Sequence {
   void RecordHiddenRow(std::int64_t position, std::span<const float> state);
   void PromptLogprobRecorded(std::int64_t position) { next_logprob_row_ = position + 1; }
 
+  // Its constraint, nullptr when it has none.
+  GrammarState* grammar() const { return grammar_.get(); }
+  void SetGrammar(std::unique_ptr<GrammarState> grammar) { grammar_ = std::move(grammar); }
+  // The token comes without a draw, and nobody asks how likely it was.
+  bool TakesForcedTokens() const {
+    return grammar_ != nullptr && limits_.max_new_tokens > 0 && !request_.return_logprob &&
+           !request_.return_sampling_mask;
+  }
+  // Ends a complete text after which nothing can come, without computing anything.
+  void EndByGrammar();
+
   const TokenCounts& counts() const { return counts_; }
   // Tokens min_new_tokens forbids for the next draw.
   std::span<const std::int32_t> banned() const;
   // Takes the sampled token; sets `finish` or `failure` when it was the last.
   void Append(std::int32_t token);
   // Ends a sequence that generates nothing (max_new_tokens 0).
-  void FinishScoring() { finish = FinishReason{.kind = FinishReason::Kind::kLength}; }
+  void FinishScoring();
 
   // From now on the text is decoded token by token, for PartialResult.
   void KeepText(const tokenizer::Tokenizer& tokenizer);
@@ -108,6 +120,9 @@ class Sequence {
   GenerateResult result;  // logprobs, masks, cached_tokens while they come in
 
  private:
+  void FollowGrammar(std::int32_t token, bool ends);
+  void TellGrammar();
+
   GenerateRequest request_;
   std::vector<std::int32_t> tokens_;
   std::int64_t prompt_size_;
@@ -117,6 +132,7 @@ class Sequence {
   std::vector<std::int32_t> banned_;  // stop ids that the vocabulary has
   bool has_penalty_;
   TokenCounts counts_;
+  std::unique_ptr<GrammarState> grammar_;
   std::optional<tokenizer::IncrementalDetokenizer> detokenizer_;  // of KeepText
   std::string text_;
   std::int64_t hidden_rows_ = 0;        // rows of kAll recorded so far

@@ -16,7 +16,7 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little, "numbers are written as they lie");
 
-constexpr std::string_view kMagic = "SGLRUNJ1";
+constexpr std::string_view kMagic = "SGLRUNJ2";
 constexpr std::size_t kEntryBytes = 64;
 constexpr std::uint64_t kMaxHeaderBytes = std::uint64_t{1} << 24;
 constexpr std::uint64_t kFailedFlag = 1;
@@ -47,7 +47,7 @@ void AppendEntry(std::string& out, const JournalEntry& entry, std::uint64_t flag
   for (const std::int64_t number : {entry.index, entry.line, entry.end, entry.bytes}) {
     AppendU64(out, static_cast<std::uint64_t>(number));
   }
-  AppendU64(out, flags);
+  AppendU64(out, flags | std::uint64_t{entry.check} << 32);
   AppendU64(out, Checksum(std::string_view(out).substr(begin)));
 }
 
@@ -64,10 +64,11 @@ class EntryCollector {
     const auto number = [bytes](int i) {
       return static_cast<std::int64_t>(ReadU64(bytes + 8 * i));
     };
-    const std::uint64_t flags = ReadU64(bytes + 48);
+    const std::uint64_t flags_and_check = ReadU64(bytes + 48);
+    const std::uint64_t flags = flags_and_check & 0xFFFFFFFF;
     read_bytes_ += kEntryBytes;
     if ((flags & kFinishedFlag) != 0) {
-      Settle(number(2));
+      Settle(InputEnd{number(2), {ReadU64(bytes), ReadU64(bytes + 8)}});
       return true;
     }
     const JournalEntry entry{{ReadU64(bytes), ReadU64(bytes + 8)},
@@ -75,7 +76,8 @@ class EntryCollector {
                              number(3),
                              number(4),
                              number(5),
-                             (flags & kFailedFlag) != 0};
+                             (flags & kFailedFlag) != 0,
+                             static_cast<std::uint32_t>(flags_and_check >> 32)};
     const auto& entries = contents_.entries;
     const std::int64_t before = entries.empty() ? 0 : entries.back().end;
     if (entry.end < before || entry.end > output_size_ || entry.bytes < 0) return false;
@@ -85,8 +87,8 @@ class EntryCollector {
   }
 
  private:
-  void Settle(std::optional<std::int64_t> finished_records) {
-    contents_.finished_records = finished_records;
+  void Settle(std::optional<InputEnd> finished) {
+    contents_.finished = finished;
     contents_.good_bytes += read_bytes_;
     read_bytes_ = 0;
     whole_ = contents_.entries.size();
@@ -145,6 +147,10 @@ void ReadEntries(std::istream& file, std::int64_t output_size, JournalContents& 
 }
 
 }  // namespace
+
+std::uint32_t RowCheck(std::string_view row) {
+  return static_cast<std::uint32_t>(HashBytes(row).low);
+}
 
 std::string JournalPath(const std::string& output_path) {
   return output_path + ".journal";
@@ -222,9 +228,9 @@ Status JournalWriter::Add(std::span<const JournalEntry> entries) {
   return Write(bytes);
 }
 
-Status JournalWriter::AddFinished(std::int64_t records) {
+Status JournalWriter::AddFinished(const InputEnd& input) {
   std::string bytes;
-  AppendEntry(bytes, JournalEntry{{}, records, 0, 0, 0, false}, kFinishedFlag);
+  AppendEntry(bytes, JournalEntry{input.content, input.records, 0, 0, 0, false, 0}, kFinishedFlag);
   return Write(bytes);
 }
 

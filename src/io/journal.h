@@ -2,9 +2,10 @@
 // It begins with what the run was (named option values), then holds one entry for each row that is
 // completely in the output, in the order of the rows. An entry is written after the row's bytes.
 //
-// Layout, little endian: "SGLRUNJ1", u64 length of the JSON text, the text, u64 checksum of the
-// text; then entries of 64 bytes: key (2 x u64), index, line, end, bytes (i64 each), flags (u64),
-// checksum of the 56 bytes before (u64).
+// Layout, little endian: "SGLRUNJ2", u64 length of the JSON text, the text, u64 checksum of the
+// text; then entries of 64 bytes: key (2 x u64), index, line, end, bytes (i64 each), flags (u32),
+// check of the row (u32), checksum of the 56 bytes before (u64). The entry of a finished run holds
+// the input's content hash as key and the number of its records as index.
 #pragma once
 
 #include <cstdint>
@@ -21,26 +22,37 @@
 namespace sglrun::io {
 
 struct JournalEntry {
-  Hash128 key;             // the record's resume key
-  std::int64_t index = 0;  // number of the record over all inputs
-  std::int64_t line = 0;   // physical line of its file
-  std::int64_t end = 0;    // size of OUT once the row (or the frame that holds it) was in it
-  std::int64_t bytes = 0;  // of the row, uncompressed, line ends included
-  bool failed = false;     // an error row
+  Hash128 key;              // the record's resume key
+  std::int64_t index = 0;   // number of the record over all inputs
+  std::int64_t line = 0;    // physical line of its file
+  std::int64_t end = 0;     // size of OUT once the row (or the frame that holds it) was in it
+  std::int64_t bytes = 0;   // of the row, uncompressed, line ends included
+  bool failed = false;      // an error row
+  std::uint32_t check = 0;  // RowCheck of the row
 
   bool operator==(const JournalEntry&) const = default;
+};
+
+// What a run saw of its inputs when it reached their end, records of other shards included.
+struct InputEnd {
+  std::int64_t records = 0;
+  Hash128 content = {};  // of all records in their order: shards of one run saw the same
+
+  bool operator==(const InputEnd&) const = default;
 };
 
 struct JournalContents {
   Json run;  // an object of named option values
   std::vector<JournalEntry> entries;
-  // Set when the run reached its end and nothing was written since: records of the whole input,
-  // those of other shards included.
-  std::optional<std::int64_t> finished_records;
+  // Set when the run reached its end and nothing was written since.
+  std::optional<InputEnd> finished;
   std::int64_t good_bytes = 0;  // of the journal; a torn tail follows
 
   std::int64_t output_end() const { return entries.empty() ? 0 : entries.back().end; }
 };
+
+// Tells an edited row from the one that was written.
+std::uint32_t RowCheck(std::string_view row);
 
 // "OUT.journal".
 std::string JournalPath(const std::string& output_path);
@@ -72,7 +84,7 @@ class JournalWriter {
 
   // Entries with the same end are of one frame and must come in one call.
   Status Add(std::span<const JournalEntry> entries);
-  Status AddFinished(std::int64_t records);
+  Status AddFinished(const InputEnd& input);
 
  private:
   JournalWriter(std::string path, int fd) : path_(std::move(path)), fd_(fd) {}

@@ -109,7 +109,12 @@ Result<NormalizeOptions, RecordError> RunLevelOptions(const RecordOptions& optio
   SGLRUN_RETURN_IF_ERROR(request::OverlaySamplingParams(
       options.sampling, "--sampling", normalize.sampling_context, normalize.sampling, warnings));
   SamplingParams finished = normalize.sampling;
-  SGLRUN_RETURN_IF_ERROR(request::FinishSamplingParams("--sampling", finished));
+  if (auto status = request::FinishSamplingParams("--sampling", finished); !status.ok()) {
+    // Whose fault it is decides which place is named.
+    SamplingParams defaults = options.defaults;
+    SGLRUN_RETURN_IF_ERROR(request::FinishSamplingParams("generation_config.json", defaults));
+    return std::move(status).error();
+  }
   SGLRUN_RETURN_IF_ERROR(CheckStopPatterns(finished, "--sampling"));
   return normalize;
 }

@@ -1,5 +1,6 @@
 #include "io/result_writer.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <system_error>
 
@@ -102,6 +103,28 @@ void Logprobs(JsonWriter& w, const LogprobResult& logprobs) {
   Positions(w, "output_token_ids_logprobs", logprobs.output_token_ids_logprobs);
 }
 
+void TextsIfAny(JsonWriter& w, const char* key, const std::vector<std::string>& texts) {
+  if (texts.empty()) return;
+  w.Key(key);
+  w.BeginArray();
+  for (const std::string& text : texts) Text(w, text);
+  w.EndArray();
+}
+
+void Grammar(JsonWriter& w, const GrammarResult& grammar) {
+  w.Key("grammar");
+  w.BeginObject();
+  w.Key("complete");
+  w.Bool(grammar.complete);
+  if (grammar.forced_end) {
+    w.Key("forced_end");
+    w.Bool(true);
+  }
+  TextsIfAny(w, "relaxed", grammar.relaxed);
+  TextsIfAny(w, "notes", grammar.notes);
+  w.EndObject();
+}
+
 void SamplingMask(JsonWriter& w, const SamplingMaskResult& mask) {
   w.Key("output_token_sampling_mask");
   w.BeginArray();
@@ -147,21 +170,26 @@ void SideFileReference(JsonWriter& w, const std::string& file, const HiddenState
   w.EndObject();
 }
 
+std::filesystem::path SideFilePath(const RowOptions& options, const RowPlace& place,
+                                   std::size_t index) {
+  std::string name = place.key.ToHex();
+  if (place.is_array) name += "-" + std::to_string(index);
+  name += options.hidden_states == HiddenStateForm::kNpy ? ".npy" : ".safetensors";
+  return std::filesystem::path(options.output_path + ".hidden") / name;
+}
+
 // Writes the states of one result beside the output and gives the file's path relative to it.
 Result<std::string> WriteSideFile(const RowOptions& options, const RowPlace& place,
                                   std::size_t index, const HiddenStateResult& states) {
-  namespace fs = std::filesystem;
-  const fs::path folder = options.output_path + ".hidden";
+  const std::filesystem::path file = SideFilePath(options, place, index);
+  const std::filesystem::path folder = file.parent_path();
   std::error_code code;
-  fs::create_directories(folder, code);
+  std::filesystem::create_directories(folder, code);
   if (code) return Error{"cannot create \"" + folder.string() + "\": " + code.message()};
   const bool npy = options.hidden_states == HiddenStateForm::kNpy;
-  std::string name = place.key.ToHex();
-  if (place.is_array) name += "-" + std::to_string(index);
-  name += npy ? ".npy" : ".safetensors";
-  const std::string path = (folder / name).string();
+  const std::string path = file.string();
   SGLRUN_RETURN_IF_ERROR(npy ? WriteNpy(path, states) : WriteSafetensors(path, states));
-  return (folder.filename() / name).string();
+  return (folder.filename() / file.filename()).string();
 }
 
 Status HiddenStatesOf(JsonWriter& w, const RowOptions& options, const RowPlace& place,
@@ -197,6 +225,7 @@ void MetaInfo(JsonWriter& w, const RowOptions& options, const GenerateResult& re
     w.Key("e2e_latency");
     w.Double(result.e2e_latency);
   }
+  if (result.grammar.has_value()) Grammar(w, *result.grammar);
   if (result.logprobs.has_value()) Logprobs(w, *result.logprobs);
   if (result.sampling_mask.has_value()) SamplingMask(w, *result.sampling_mask);
 }
@@ -233,6 +262,13 @@ Status ResultObject(JsonWriter& w, const RowOptions& options, const RowPlace& pl
 }
 
 }  // namespace
+
+bool ResultWriter::HasSideFiles(const RowPlace& place, std::span<const std::size_t> results) const {
+  return std::ranges::all_of(results, [&](std::size_t index) {
+    std::error_code ignored;
+    return std::filesystem::exists(SideFilePath(options_, place, index), ignored);
+  });
+}
 
 const RecordError* ResultWriter::FirstError(std::span<const GenerateResult> results) {
   for (const GenerateResult& result : results) {

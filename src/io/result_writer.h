@@ -50,6 +50,9 @@ class ResultWriter {
   void AppendChunk(const RowPlace& place, std::size_t index, const GenerateResult& so_far,
                    std::string& out) const;
 
+  // Whether the side files of these results of a record are there.
+  bool HasSideFiles(const RowPlace& place, std::span<const std::size_t> results) const;
+
   static const RecordError* FirstError(std::span<const GenerateResult> results);
 
  private:

@@ -8,6 +8,14 @@
 
 namespace sglrun::io {
 
+namespace {
+
+Error ChangedError(const std::string& path) {
+  return Error{"\"" + path + "\" was changed since its journal was written"};
+}
+
+}  // namespace
+
 Result<std::unique_ptr<RowReader>> RowReader::Open(const std::string& path,
                                                    Compression compression) {
   const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
@@ -38,6 +46,13 @@ Result<std::string> RowReader::ReadBytes(std::int64_t begin, std::int64_t end) c
   return bytes;
 }
 
+Status RowReader::CheckRows(std::span<const JournalEntry> entries) {
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    SGLRUN_RETURN_IF_ERROR(Read(entries, i));
+  }
+  return {};
+}
+
 Status RowReader::LoadFrame(std::span<const JournalEntry> entries, std::size_t ordinal) {
   const std::int64_t end = entries[ordinal].end;
   std::size_t first = ordinal;
@@ -45,7 +60,7 @@ Status RowReader::LoadFrame(std::span<const JournalEntry> entries, std::size_t o
   SGLRUN_ASSIGN_OR_RETURN(const std::string bytes,
                           ReadBytes(first > 0 ? entries[first - 1].end : 0, end));
   auto frame = Decompress(bytes, compression_);
-  if (!frame.ok()) return Error{"\"" + path_ + "\": " + frame.error().message};
+  if (!frame.ok()) return ChangedError(path_);
   frame_ = std::move(frame).value();
   frame_end_ = end;
   frame_first_ = first;
@@ -68,9 +83,7 @@ Result<std::string> RowReader::Read(std::span<const JournalEntry> entries, std::
     const auto begin = static_cast<std::size_t>(row_begins_[ordinal - frame_first_]);
     if (begin <= frame_.size()) row = frame_.substr(begin, static_cast<std::size_t>(entry.bytes));
   }
-  const bool whole =
-      static_cast<std::int64_t>(row.size()) == entry.bytes && (row.empty() || row.back() == '\n');
-  if (!whole) return Error{"\"" + path_ + "\" was changed since its journal was written"};
+  if (RowCheck(row) != entry.check) return ChangedError(path_);
   return row;
 }
 

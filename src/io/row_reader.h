@@ -24,6 +24,9 @@ class RowReader {
   // The bytes of the row of entries[ordinal], line ends included; `entries` are all of the file's.
   Result<std::string> Read(std::span<const JournalEntry> entries, std::size_t ordinal);
 
+  // Fails when a row is not the one that was written: somebody edited the file.
+  Status CheckRows(std::span<const JournalEntry> entries);
+
  private:
   RowReader(std::string path, Compression compression, int fd)
       : path_(std::move(path)), compression_(compression), fd_(fd) {}

@@ -87,7 +87,12 @@ bool IsLooseOutput(const std::string& path) {
 RunOutput::RunOutput(RunOutputOptions options)
     : options_(std::move(options)), compression_(CompressionOf(options_.path)) {}
 
-RunOutput::~RunOutput() = default;
+RunOutput::~RunOutput() {
+  // A new output that never began leaves no trace: its journal was there for the lock only.
+  if (begins_anew_ && RegularFileSize(JournalPath(options_.path)) == 0) {
+    Remove(JournalPath(options_.path));
+  }
+}
 
 Result<std::unique_ptr<RunOutput>> RunOutput::Open(RunOutputOptions options) {
   const bool loose = IsLooseOutput(options.path);
@@ -130,6 +135,13 @@ Status RunOutput::OpenJournaled() {
 }
 
 Status RunOutput::BeginAnew() {
+  begins_anew_ = true;
+  return {};
+}
+
+Status RunOutput::BeginNow() {
+  if (!begins_anew_) return {};
+  begins_anew_ = false;
   // The journal first: without entries it promises nothing about the output.
   SGLRUN_RETURN_IF_ERROR(journal_->Begin(options_.run));
   Remove(JournalPath(RebuiltPath(options_.path)));
@@ -139,11 +151,20 @@ Status RunOutput::BeginAnew() {
 }
 
 Status RunOutput::GoOn(JournalContents contents) {
+  if (!contents.entries.empty()) {
+    SGLRUN_ASSIGN_OR_RETURN(const auto reader, RowReader::Open(options_.path, compression_));
+    const Status rows = reader->CheckRows(contents.entries);
+    if (!rows.ok()) {
+      return Error{rows.error().message +
+                   ", so it cannot be continued; name another output, or begin anew with "
+                   "--overwrite"};
+    }
+  }
   SGLRUN_RETURN_IF_ERROR(journal_->GoOn(contents.good_bytes));
   SGLRUN_ASSIGN_OR_RETURN(file_,
                           OutputFile::Open(options_.path, compression_, contents.output_end()));
   rows_ = std::move(contents.entries);
-  marked_end_ = contents.finished_records;
+  marked_end_ = contents.finished;
   used_.assign(rows_.size(), false);
   BuildIndex();
   return {};
@@ -223,10 +244,10 @@ Status RunOutput::Reuse(const RowKey& place) {
   CHECK(row != nullptr) << "a row was reused that was not found";
   const auto ordinal = static_cast<std::size_t>(row - rows_.data());
   const bool same_place = row->index == place.index && row->line == place.line;
+  used_[ordinal] = true;
   if (options_.order == RowOrder::kCompletion) {
     moved_ = moved_ || !same_place;
     rows_[ordinal].index = place.index;
-    used_[ordinal] = true;
     return {};
   }
   if (!rebuilding() && same_place && ordinal == in_place_) {
@@ -249,17 +270,19 @@ void RunOutput::AppendLoose(std::string_view bytes) {
 }
 
 Status RunOutput::Write(const RowKey& place, std::string_view row, bool failed) {
+  SGLRUN_RETURN_IF_ERROR(BeginNow());
   file_->Append(row);
   if (has_journal()) {
     marked_end_.reset();
     pending_.push_back({place.key, place.index, place.line,
                         file_->tell() + static_cast<std::int64_t>(file_->buffered()),
-                        static_cast<std::int64_t>(row.size()), failed});
+                        static_cast<std::int64_t>(row.size()), failed, RowCheck(row)});
   }
   return file_->buffered() >= kFlushBytes ? Flush() : Status();
 }
 
 Status RunOutput::Flush() {
+  if (begins_anew_) return {};
   SGLRUN_RETURN_IF_ERROR(file_->Flush());
   if (pending_.empty()) return {};
   if (compression_ != Compression::kNone) {  // all of them are in one frame
@@ -267,8 +290,7 @@ Status RunOutput::Flush() {
   }
   SGLRUN_RETURN_IF_ERROR(journal_->Add(pending_));
   if (options_.order == RowOrder::kCompletion && !rebuilding()) {
-    rows_.insert(rows_.end(), pending_.begin(), pending_.end());
-    used_.resize(rows_.size(), true);
+    added_.insert(added_.end(), pending_.begin(), pending_.end());
   }
   pending_.clear();
   return {};
@@ -311,19 +333,46 @@ Status RunOutput::ReplaceOld() {
   return {};
 }
 
-Status RunOutput::Finish(std::int64_t records) {
+std::string RunOutput::DroppedPath() const {
+  return options_.path + ".dropped";
+}
+
+Status RunOutput::KeepDroppedRows() {
+  std::unique_ptr<OutputFile> dropped;
+  for (std::size_t i = 0; i < rows_.size(); ++i) {
+    // A failed row, and one that a better row of the same record replaced, is no loss.
+    if (used_[i] || rows_[i].failed || FindRow(rows_[i].key) != &rows_[i]) continue;
+    if (dropped == nullptr) {
+      const std::int64_t end = std::max<std::int64_t>(RegularFileSize(DroppedPath()), 0);
+      SGLRUN_ASSIGN_OR_RETURN(dropped, OutputFile::Open(DroppedPath(), Compression::kNone, end));
+    }
+    SGLRUN_ASSIGN_OR_RETURN(const std::string row, reader_->Read(rows_, i));
+    dropped->Append(row);
+    ++dropped_rows_;
+    if (dropped->buffered() >= kFlushBytes) SGLRUN_RETURN_IF_ERROR(dropped->Flush());
+  }
+  return dropped == nullptr ? Status() : dropped->Flush();
+}
+
+Status RunOutput::Finish(const InputEnd& input) {
+  SGLRUN_RETURN_IF_ERROR(BeginNow());
   SGLRUN_RETURN_IF_ERROR(Flush());
   if (!has_journal()) return {};
   const bool by_use = options_.order == RowOrder::kCompletion;
+  rows_.insert(rows_.end(), added_.begin(), added_.end());
+  used_.resize(rows_.size(), true);
+  added_.clear();
   const bool leftovers = by_use ? moved_ || std::count(used_.begin(), used_.end(), false) > 0
                                 : in_place_ < rows_.size();
   if (leftovers && !rebuilding()) SGLRUN_RETURN_IF_ERROR(StartRebuild());
   SGLRUN_RETURN_IF_ERROR(Flush());
-  if (rebuilding() || marked_end_ != records) {
-    SGLRUN_RETURN_IF_ERROR(journal_->AddFinished(records));
-    marked_end_ = records;
+  if (rebuilding() || marked_end_ != input) {
+    SGLRUN_RETURN_IF_ERROR(journal_->AddFinished(input));
+    marked_end_ = input;
   }
-  return rebuilding() ? ReplaceOld() : Status();
+  if (!rebuilding()) return {};
+  SGLRUN_RETURN_IF_ERROR(KeepDroppedRows());
+  return ReplaceOld();
 }
 
 }  // namespace sglrun::io

@@ -79,12 +79,16 @@ class RunOutput {
 
   // Makes everything so far survive a kill.
   Status Flush();
-  // All records have their rows: leaves out old rows that were not used and marks the end.
-  // `records` counts those of the whole input, other shards' included.
-  Status Finish(std::int64_t records);
+  // All records have their rows: moves old rows that were not used out of the way and marks the
+  // end.
+  Status Finish(const InputEnd& input);
+  // Served rows of an earlier run that answer no record of this input. Finish has put them into
+  // DroppedPath(): nothing that was computed is thrown away.
+  std::int64_t dropped_rows() const { return dropped_rows_; }
+  std::string DroppedPath() const;
 
   // Whether a write failed because the reader of the pipe is gone.
-  bool broken_pipe() const { return file_->broken_pipe(); }
+  bool broken_pipe() const { return file_ != nullptr && file_->broken_pipe(); }
   bool has_journal() const { return journal_ != nullptr; }
 
  private:
@@ -92,6 +96,7 @@ class RunOutput {
 
   Status OpenJournaled();
   Status BeginAnew();
+  Status BeginNow();
   Status GoOn(JournalContents contents);
   Status FoldRebuilt();
   Status AppendMissingRows(const JournalContents& rebuilt);
@@ -102,20 +107,25 @@ class RunOutput {
   Status StartRebuild();
   Status CopyRow(const JournalEntry& row, const RowKey& place);
   Status CopyRowsInPlace();
+  Status KeepDroppedRows();
   Status ReplaceOld();
   Status Write(const RowKey& place, std::string_view row, bool failed);
 
   RunOutputOptions options_;
   Compression compression_;
 
-  // Rows of OUT in file order, those of the earlier run; with kCompletion the new ones, too.
+  // Rows of OUT in file order, those of the earlier run. Find may be asked from another thread, so
+  // nothing is added here before Finish.
   std::vector<JournalEntry> rows_;
-  std::vector<std::uint32_t> by_key_;  // their ordinals, sorted by key; the best row of each key
-  std::optional<std::int64_t> marked_end_;  // what the journal says about the end of the run
-  std::size_t in_place_ = 0;                // kInput: so many rows are those of the first records
-  std::vector<bool> used_;                  // kCompletion: rows that belong to a record of this run
+  std::vector<JournalEntry> added_;     // kCompletion: those of this run
+  std::vector<std::uint32_t> by_key_;   // their ordinals, sorted by key; the best row of each key
+  std::optional<InputEnd> marked_end_;  // what the journal says about the end of the run
+  std::size_t in_place_ = 0;            // kInput: so many rows are those of the first records
+  std::vector<bool> used_;              // rows that belong to a record of this run
   bool moved_ = false;  // kCompletion: a row belongs to another record number than it did
 
+  bool begins_anew_ = false;  // with the first row; until then nothing old is touched
+  std::int64_t dropped_rows_ = 0;
   std::unique_ptr<OutputFile> file_;
   std::unique_ptr<JournalWriter> journal_;
   std::vector<JournalEntry> pending_;  // rows in the file's buffer, not yet in the journal

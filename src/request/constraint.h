@@ -2,12 +2,20 @@
 // (grammar.md 0). Plain words here; the grammar room gives them their meaning.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 namespace sglrun {
 
 enum class ConstraintKind : std::uint8_t { kJsonSchema, kRegex, kEbnf, kStructuralTag };
+
+// "json_schema", ...: the name of the parameter.
+constexpr std::string_view ConstraintName(ConstraintKind kind) {
+  constexpr std::string_view kNames[] = {"json_schema", "regex", "ebnf", "structural_tag"};
+  return kNames[static_cast<std::size_t>(kind)];
+}
 
 struct Constraint {
   ConstraintKind kind = ConstraintKind::kRegex;

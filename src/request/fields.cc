@@ -241,6 +241,9 @@ std::vector<Field> LengthParameters() {
   };
 }
 
+// Below it a divided logit leaves float32, and no distribution is left.
+constexpr double kLeastPenalty = 1e-6;
+
 std::vector<Field> ChoiceParameters() {
   constexpr double kMinInt64 = -0x1p63;
   return {
@@ -260,7 +263,7 @@ std::vector<Field> ChoiceParameters() {
                 "taken from a logit once the token was generated", "", {{-2, 2}}),
       Parameter("repetition_penalty", Kind::kNumber, "1.0", &SamplingParams::repetition_penalty,
                 "divides (or multiplies, if negative) the logit of generated tokens",
-                "1 is no penalty. Tokens of the prompt are not counted.", {{0, 2, true}}),
+                "1 is no penalty. Tokens of the prompt are not counted.", {{kLeastPenalty, 2}}),
       Parameter("logit_bias", Kind::kTokenBias, "null", &SamplingParams::logit_bias,
                 "numbers added to logits, by token id",
                 "An object whose keys are token ids in decimal digits."),
@@ -272,12 +275,23 @@ std::vector<Field> ChoiceParameters() {
   };
 }
 
+std::vector<Field> ConstraintParameters() {
+  return {
+      Parameter("json_schema", Kind::kSchema, "null", ConstraintKind::kJsonSchema,
+                "a JSON Schema that the text must satisfy",
+                "JSON text, or the schema itself. $$ANY$$ is any JSON value. Of this one, regex, "
+                "ebnf and structural_tag a record may set one; an empty string sets none."),
+      Parameter("regex", Kind::kString, "null", ConstraintKind::kRegex,
+                "a regular expression that the whole text must match"),
+      Parameter("ebnf", Kind::kString, "null", ConstraintKind::kEbnf,
+                "a grammar (GBNF) whose rule root the text must follow"),
+      Parameter("structural_tag", Kind::kTag, "null", ConstraintKind::kStructuralTag,
+                "tags between which the text is constrained", "JSON text, or the object itself."),
+  };
+}
+
 std::vector<Field> RefusedParameters() {
   return {
-      Refused(kSampling, "json_schema", "null", "a JSON Schema that the text must satisfy"),
-      Refused(kSampling, "regex", "null", "a regular expression that the text must match"),
-      Refused(kSampling, "ebnf", "null", "a grammar that the text must follow"),
-      Refused(kSampling, "structural_tag", "null", "tags between which the text is constrained"),
       Refused(kSampling, "beam_width", "1", "the width of a beam search"),
       Refused(kSampling, "dtype", "null", "the kind of value to generate",
               "It left SGLang in 2024: \"int\" was a regex for integers."),
@@ -298,8 +312,9 @@ std::vector<Field> RefusedParameters() {
 
 std::vector<Field> MakeTable() {
   std::vector<Field> table;
-  for (const auto& part : {PromptFields(), OutputFields(), LengthParameters(), ChoiceParameters(),
-                           RefusedParameters(), RefusedFields(), IgnoredFields()}) {
+  for (const auto& part :
+       {PromptFields(), OutputFields(), LengthParameters(), ChoiceParameters(),
+        ConstraintParameters(), RefusedParameters(), RefusedFields(), IgnoredFields()}) {
     table.insert(table.end(), part.begin(), part.end());
   }
   // Fields of the record first: readers look for them before the parameters.
@@ -386,6 +401,10 @@ std::string_view KindPhrase(Kind kind) {
       return "an object";
     case Kind::kHiddenStates:
       return "a boolean or \"last\"";
+    case Kind::kSchema:
+      return "a string, an object or a boolean";
+    case Kind::kTag:
+      return "a string or an object";
     case Kind::kAny:
       break;
   }

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "base/json.h"
+#include "request/constraint.h"
 #include "request/record_error.h"
 #include "request/sampling_params.h"
 
@@ -34,6 +35,8 @@ enum class Kind : std::uint8_t {
   kTokenBias,       // an object {"token id": number}
   kSamplingParams,  // an object of this table's other half
   kHiddenStates,    // a boolean or "last"
+  kSchema,          // JSON text, an object or a boolean
+  kTag,             // JSON text or an object
   kAny,             // not looked at
 };
 
@@ -59,7 +62,8 @@ using Member = std::variant<std::monostate, bool SamplingParams::*, std::int64_t
                             double SamplingParams::*, std::optional<std::int64_t> SamplingParams::*,
                             std::vector<std::string> SamplingParams::*,
                             std::vector<std::int64_t> SamplingParams::*,
-                            std::vector<std::pair<std::int32_t, float>> SamplingParams::*>;
+                            std::vector<std::pair<std::int32_t, float>> SamplingParams::*,
+                            ConstraintKind>;  // SamplingParams::constraint of this kind
 
 struct Field {
   Scope scope;

@@ -35,6 +35,10 @@ std::string_view ShortKind(Kind kind) {
       return "object";
     case Kind::kHiddenStates:
       return "bool|last";
+    case Kind::kSchema:
+      return "string|schema";
+    case Kind::kTag:
+      return "string|object";
     case Kind::kAny:
       break;
   }
@@ -154,6 +158,10 @@ Json ValueSchema(const Field& field) {
       Set(last, "const", Json(std::string("last")));
       return AnyOf({Type("boolean"), std::move(last)});
     }
+    case Kind::kSchema:
+      return AnyOf({Type("string"), Type("object"), Type("boolean")});
+    case Kind::kTag:
+      return AnyOf({Type("string"), Type("object")});
     case Kind::kAny:
       break;
   }

@@ -52,6 +52,14 @@ struct SamplingMaskResult {
   std::vector<float> chosen_logprobs;               // [completion_tokens]
 };
 
+// How the text stands to the constraint of its record (grammar.md 0.4, 0.6, 0.8).
+struct GrammarResult {
+  bool complete = false;    // the text is a member
+  bool forced_end = false;  // nothing could follow, whatever ignore_eos or min_new_tokens ask for
+  std::vector<std::string> relaxed;  // pointers of keywords that are not enforced
+  std::vector<std::string> notes;
+};
+
 struct GenerateResult {
   std::uint64_t ticket = 0;
   std::string rid;
@@ -69,6 +77,7 @@ struct GenerateResult {
   std::optional<HiddenStateResult> hidden_states;
   std::optional<std::vector<std::int32_t>> prompt_token_ids;
   std::optional<SamplingMaskResult> sampling_mask;
+  std::optional<GrammarResult> grammar;
 };
 
 }  // namespace sglrun

@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "request/constraint.h"
+
 namespace sglrun {
 
 inline constexpr std::int64_t kTopKAll = std::int64_t{1} << 30;  // SGLang's "whole vocabulary"
@@ -39,6 +41,8 @@ struct SamplingParams {
   std::int64_t n = 1;
 
   bool skip_special_tokens = true;
+
+  std::optional<Constraint> constraint;
 
   bool greedy() const { return top_k <= 1; }
 };

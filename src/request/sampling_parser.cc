@@ -13,20 +13,24 @@ using Outcome = Result<void, RecordError>;
 
 constexpr double kGreedyBelow = 1e-6;
 
-// At most one of these may constrain a text; an empty string counts as absent.
+// At most one of these may constrain a text; an empty string counts as absent (decisions 18).
 constexpr std::string_view kGrammars[] = {"json_schema", "regex", "ebnf", "structural_tag"};
+
+bool IsEmptyText(const Json& value) {
+  return value.is_string() && value.as_string().empty();
+}
 
 Outcome CheckOneGrammar(const Json& object, std::string_view path) {
   std::string given;
   int count = 0;
   for (const std::string_view name : kGrammars) {
     const Json* value = object.Find(name);
-    if (value == nullptr || IsNeutral(*FindField(Scope::kSamplingParams, name), *value)) continue;
+    if (value == nullptr || value->is_null() || IsEmptyText(*value)) continue;
     given += (count++ > 0 ? " and " : "") + std::string(name);
   }
   if (count < 2) return {};
   return RecordError{std::string(path) + " has " + given +
-                         ", only one of json_schema, regex, ebnf, structural_tag can be set",
+                         ", only one of json_schema, regex, ebnf, structural_tag may be set",
                      std::string(path)};
 }
 
@@ -62,6 +66,17 @@ struct Store {
   Outcome operator()(std::vector<std::int64_t> SamplingParams::*member) const {
     SGLRUN_RETURN_IF_ERROR(Assign(member, ReadIntegers(value, path, field.range)));
     KeepKnownIds(params.*member);
+    return {};
+  }
+
+  Outcome operator()(ConstraintKind kind) const {
+    if (IsEmptyText(value)) return {};
+    const bool is_json = (field.kind == Kind::kSchema && (value.is_object() || value.is_bool())) ||
+                         (field.kind == Kind::kTag && value.is_object());
+    if (!value.is_string() && !is_json) {
+      return BadValue(path, value.KindName(), KindPhrase(field.kind));
+    }
+    params.constraint = Constraint{kind, is_json ? value.Dump() : value.as_string()};
     return {};
   }
 

@@ -88,12 +88,12 @@ TEST_CASE("a run writes its rows and a journal that names them") {
     const std::string path = folder.File(name);
     auto output = Open(Options(path));
     Walk(*output, Count(20));
-    CHECK(output->Finish(20).ok());
+    CHECK(output->Finish({20}).ok());
     CHECK(Content(path) == Expected(Count(20)));
     const auto size = static_cast<std::int64_t>(fs::file_size(path));
     const JournalContents journal = *ReadJournal(JournalPath(path), size).value();
     CHECK(journal.entries.size() == 20);
-    CHECK(journal.finished_records == 20);
+    CHECK(journal.finished == InputEnd{20, {}});
     CHECK(journal.output_end() == size);
     CHECK(journal.entries[6].failed);
     CHECK(journal.entries[5].key == Place(5).key);
@@ -111,7 +111,7 @@ TEST_CASE("a run cut off at any byte continues to the same file") {
     {
       auto output = Open(Options(path));
       Walk(*output, Count(12));
-      CHECK(output->Finish(12).ok());
+      CHECK(output->Finish({12}).ok());
     }
     const std::string whole = folder.Read(name);
     const std::string journal = folder.Read(name + ".journal");
@@ -123,7 +123,7 @@ TEST_CASE("a run cut off at any byte continues to the same file") {
       const auto torn = RunOutput::Open(Options(path));
       if (!torn.ok()) continue;  // a torn header, which no kill leaves beside rows
       Walk(**torn, Count(12));
-      CHECK((*torn)->Finish(12).ok());
+      CHECK((*torn)->Finish({12}).ok());
       CHECK(Content(path) == Expected(Count(12)));
     }
     for (std::size_t cut = 0; cut <= whole.size(); cut += step) {
@@ -131,7 +131,7 @@ TEST_CASE("a run cut off at any byte continues to the same file") {
       folder.Write(name + ".journal", journal);
       auto output = Open(Options(path));
       Walk(*output, Count(12));
-      CHECK(output->Finish(12).ok());
+      CHECK(output->Finish({12}).ok());
       CHECK(Content(path) == Expected(Count(12)));
     }
   }
@@ -155,7 +155,7 @@ TEST_CASE("a finished run does nothing and stays as it is") {
   for (int i = 0; i < 3; ++i) {
     auto output = Open(Options(path));
     CHECK(Walk(*output, Count(9)) == (i == 0 ? 9 : 0));
-    CHECK(output->Finish(9).ok());
+    CHECK(output->Finish({9}).ok());
   }
   CHECK(fs::file_size(JournalPath(path)) == 8 + 8 + Run().CanonicalDump().size() + 8 + 10 * 64);
 }
@@ -167,14 +167,14 @@ TEST_CASE("rows of an edited input are reused by key and stand in its order") {
     {
       auto output = Open(Options(path));
       Walk(*output, Count(30));
-      CHECK(output->Finish(30).ok());
+      CHECK(output->Finish({30}).ok());
     }
     // 0 to 4 as before, new ones, others moved, the rest left out. 6 failed and moved: its row
     // tells a line that is no longer its own.
     const std::vector<int> edited = {0, 1, 2, 3, 4, 100, 12, 11, 6, 101, 25};
     auto output = Open(Options(path));
     CHECK(Walk(*output, edited) == 3);
-    CHECK(output->Finish(11).ok());
+    CHECK(output->Finish({11}).ok());
     CHECK(Content(path) == Expected(edited));
     CHECK_FALSE(folder.Has(name + ".new"));
     CHECK_FALSE(folder.Has(name + ".new.journal"));
@@ -190,7 +190,7 @@ TEST_CASE("a shortened input leaves no old rows behind") {
   for (const int records : {20, 5}) {
     auto output = Open(Options(path));
     Walk(*output, Count(records));
-    CHECK(output->Finish(records).ok());
+    CHECK(output->Finish({records}).ok());
     CHECK(Content(path) == Expected(Count(records)));
   }
 }
@@ -201,14 +201,14 @@ TEST_CASE("--retry-errors runs failed rows again, at their place") {
   {
     auto output = Open(Options(path));
     Walk(*output, Count(20));
-    CHECK(output->Finish(20).ok());
+    CHECK(output->Finish({20}).ok());
   }
   RunOutputOptions retry = Options(path);
   retry.retry_errors = true;
   auto output = Open(retry);
   CHECK(output->Find(Place(6)) == RowState::kMissing);
   CHECK(Walk(*output, Count(20)) == 2);  // 6 and 13
-  CHECK(output->Finish(20).ok());
+  CHECK(output->Finish({20}).ok());
   CHECK(Content(path) == Expected(Count(20)));
   output.reset();
   CHECK(Open(Options(path))->Find(Place(6)) == RowState::kFailed);
@@ -222,7 +222,7 @@ TEST_CASE("a kill while the output is rebuilt loses no row of either file") {
     {
       auto output = Open(Options(path));
       Walk(*output, Count(20));
-      CHECK(output->Finish(20).ok());
+      CHECK(output->Finish({20}).ok());
     }
     std::vector<int> edited = {100, 101};
     for (const int record : Count(20)) edited.push_back(record == 10 ? 102 : record);
@@ -234,7 +234,7 @@ TEST_CASE("a kill while the output is rebuilt loses no row of either file") {
     auto output = Open(Options(path));
     CHECK_FALSE(folder.Has(name + ".new"));
     CHECK(Walk(*output, edited) == 0);
-    CHECK(output->Finish(static_cast<std::int64_t>(edited.size())).ok());
+    CHECK(output->Finish({static_cast<std::int64_t>(edited.size())}).ok());
     CHECK(Content(path) == Expected(edited));
   }
 }
@@ -245,14 +245,14 @@ TEST_CASE("a kill between the two renames is repaired") {
   {
     auto output = Open(Options(path));
     Walk(*output, Count(20));
-    CHECK(output->Finish(20).ok());
+    CHECK(output->Finish({20}).ok());
   }
   const std::string old_journal = folder.Read("out.jsonl.journal");
   const std::vector<int> edited = {3, 2, 1};
   {
     auto output = Open(Options(path));
     Walk(*output, edited);
-    CHECK(output->Finish(3).ok());
+    CHECK(output->Finish({3}).ok());
   }
   folder.Write("out.jsonl.new.journal", folder.Read("out.jsonl.journal"));
   folder.Write("out.jsonl.journal", old_journal);
@@ -278,14 +278,14 @@ TEST_CASE("with --order completion rows stay in the order in which they came") {
     auto output = Open(options);
     for (const int record : {0, 1, 3}) CHECK(output->Reuse(Place(record)).ok());
     CHECK(output->Append(Place(2), RowOf(2), false).ok());
-    CHECK(output->Finish(4).ok());
+    CHECK(output->Finish({4}).ok());
     CHECK(Content(path) == Expected({3, 1, 0, 2}));
   }
   auto output = Open(options);
   CHECK(output->Find(Place(1, 1)) == RowState::kMissing);  // its row tells another line
   for (const int record : {0, 2}) CHECK(output->Reuse(Place(record)).ok());
   CHECK(output->Append(Place(9), RowOf(9), false).ok());
-  CHECK(output->Finish(3).ok());
+  CHECK(output->Finish({3}).ok());
   CHECK(Content(path) == Expected({0, 2, 9}));
 }
 
@@ -295,7 +295,7 @@ TEST_CASE("another run's output is refused with what differs, unless --overwrite
   {
     auto output = Open(Options(path));
     Walk(*output, Count(5));
-    CHECK(output->Finish(5).ok());
+    CHECK(output->Finish({5}).ok());
   }
   RunOutputOptions other = Options(path);
   other.run = Run(43);
@@ -309,7 +309,41 @@ TEST_CASE("another run's output is refused with what differs, unless --overwrite
   other.overwrite = true;
   auto output = Open(other);
   CHECK(output->rows_found() == 0);
-  CHECK(fs::file_size(path) == 0);
+  CHECK(Content(path) == Expected(Count(5)));  // until there is something to put in its place
+  CHECK(output->Append(Place(7), RowOf(7), false).ok());
+  CHECK(output->Flush().ok());
+  CHECK(Content(path) == Expected({7}));
+}
+
+TEST_CASE("an output that never got a row leaves no trace") {
+  const TempFolder folder;
+  { auto output = Open(Options(folder.File("out.jsonl"))); }
+  CHECK_FALSE(folder.Has("out.jsonl"));
+  CHECK_FALSE(folder.Has("out.jsonl.journal"));
+}
+
+TEST_CASE(
+    "served rows that answer no record of the input any more are put aside, not thrown away") {
+  for (const RowOrder order : {RowOrder::kInput, RowOrder::kCompletion}) {
+    const TempFolder folder;
+    RunOutputOptions options = Options(folder.File("out.jsonl"));
+    options.order = order;
+    {
+      auto output = Open(options);
+      Walk(*output, Count(5));
+      CHECK(output->Finish({5}).ok());
+    }
+    auto output = Open(options);
+    for (const int record : {0, 2}) {
+      RowKey place = Place(record);
+      place.index = record / 2;
+      CHECK(output->Reuse(place).ok());
+    }
+    CHECK(output->Finish({2}).ok());
+    CHECK(Content(options.path) == Expected({0, 2}));
+    CHECK(output->dropped_rows() == 3);
+    CHECK(folder.Read("out.jsonl.dropped") == Expected({1, 3, 4}));
+  }
 }
 
 TEST_CASE("a file that sglrun did not write is not touched") {
@@ -374,27 +408,29 @@ TEST_CASE("records without a line of their own are remembered, too") {
         CHECK((known ? output->Reuse(place) : output->Append(place, row, false)).ok());
         if (record % 3 == 0) CHECK(output->Flush().ok());
       }
-      CHECK(output->Finish(6).ok());
+      CHECK(output->Finish({6}).ok());
       CHECK(Content(path) == Expected({1, 51, 3, 53, 5, 55}));
     }
   }
 }
 
-TEST_CASE("a row that was changed behind the journal's back is noticed when it is copied") {
-  const TempFolder folder;
-  const std::string path = folder.File("out.jsonl");
-  {
-    auto output = Open(Options(path));
-    Walk(*output, Count(5));
-    CHECK(output->Finish(5).ok());
+TEST_CASE("an output that was edited behind the journal's back is refused, and not touched") {
+  for (const std::string& name : kNames) {
+    const TempFolder folder;
+    const std::string path = folder.File(name);
+    for (int i = 0; i < 5; ++i) {  // a frame each
+      auto output = Open(Options(path));
+      Walk(*output, Count(i + 1));
+      CHECK(output->Flush().ok());
+    }
+    const std::string whole = folder.Read(name);
+    const std::string edited = whole.substr(0, 5) + whole.substr(6) + " ";
+    folder.Write(name, edited);
+    const auto refused = RunOutput::Open(Options(path));
+    REQUIRE_FALSE(refused.ok());
+    CHECK(refused.error().message.find("was changed since") != std::string::npos);
+    CHECK(folder.Read(name) == edited);
   }
-  std::string text = folder.Read("out.jsonl");
-  for (char& c : text) c = c == '\n' ? ' ' : c;
-  folder.Write("out.jsonl", text);
-  auto output = Open(Options(path));
-  RowKey moved = Place(1);
-  moved.index = 0;
-  CHECK(output->Reuse(moved).error().message.find("was changed") != std::string::npos);
 }
 
 TEST_CASE("a link is written through, not replaced") {
@@ -405,7 +441,7 @@ TEST_CASE("a link is written through, not replaced") {
   for (const auto& records : {Count(5), std::vector<int>{4, 3}}) {
     auto output = Open(Options(link));
     Walk(*output, records);
-    CHECK(output->Finish(static_cast<std::int64_t>(records.size())).ok());
+    CHECK(output->Finish({static_cast<std::int64_t>(records.size())}).ok());
     CHECK(fs::is_symlink(link));
     CHECK(Content(real) == Expected(records));
   }

@@ -53,8 +53,8 @@ void Translator::AddObjects(const Here& here) {
   }
   const Json* required = here.schema.Find("required");
   if (required != nullptr && !required->as_array().empty()) {
-    here.parts.push_back(
-        formulas_.Add(formula::Required{StringsOf(*required), /*anywhere=*/false, here.stance}));
+    here.parts.push_back(formulas_.Add(
+        formula::Required{StringsOf(*required), here.stance != Stance::kAsserted, here.stance}));
   }
   if (const Json* names = here.schema.Find("propertyNames")) {
     const FormulaId keys = Sub(*names, Stance::kTested);

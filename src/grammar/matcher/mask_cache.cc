@@ -24,6 +24,12 @@ std::shared_ptr<const Mask> MaskCache::Get(Map<Mask>& map, StateId state, Make m
       machine.plain ? vocabulary_->shared_masks().Get<Mask>(key, make) : make();
   if (!mask) return nullptr;
   const std::scoped_lock lock(mutex_);
+  if (!machine.plain) bytes_ += mask->MemoryBytes();
+  if (bytes_ > kMostBytes) {
+    masks_.clear();
+    loops_.clear();
+    bytes_ = 0;
+  }
   return map.emplace(state, std::move(mask)).first->second;
 }
 

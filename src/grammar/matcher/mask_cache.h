@@ -27,6 +27,9 @@ class MaskCache {
   std::size_t MemoryBytes() const;  // without what is shared with other grammars
 
  private:
+  // Beyond this the masks of states start anew; those in use live on with their users.
+  static constexpr std::size_t kMostBytes = std::size_t{16} << 20;
+
   template <class Mask>
   using Map = std::unordered_map<StateId, std::shared_ptr<const Mask>>;
   template <class Mask, class Make>
@@ -39,6 +42,7 @@ class MaskCache {
   mutable std::mutex mutex_;
   Map<StateMask> masks_;
   Map<LoopMask> loops_;
+  std::size_t bytes_ = 0;  // of masks that are not shared, as they were when found
 };
 
 }  // namespace sglrun::grammar

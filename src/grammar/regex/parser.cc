@@ -1,4 +1,3 @@
-// Recursive descent over groups, no deeper than Limits::nesting.
 #include <algorithm>
 #include <optional>
 #include <unordered_map>
@@ -25,102 +24,156 @@ struct Count {
   std::int64_t max = 0;  // or kUnbounded
 };
 
+// A group that is open: what was read of it.
+struct Group {
+  enum class Role : std::uint8_t { kPlain, kLookAhead, kNegativeLookAhead };
+
+  std::size_t begin = 0;
+  Role role = Role::kPlain;
+  Flags flags;
+  bool at_front = true;  // only ^ was read
+  std::vector<RegexNodeId> items;
+  std::vector<RegexNodeId> branches;
+};
+
+// Open groups lie on a stack in memory, no more of them than Limits::nesting.
 class Parser {
  public:
   Parser(std::u32string text, const Limits& limits) : cursor_(std::move(text)), limits_(limits) {}
 
   Result<RegexAst, GrammarError> Parse(Flags flags) {
-    SGLRUN_RETURN_IF_ERROR(ParseBranches(flags, 0, ast_.branches));
-    if (!cursor_.AtEnd()) {
-      return Cursor::Invalid(cursor_.offset(), "\")\" has no opening parenthesis");
+    groups_.push_back({0, Group::Role::kPlain, flags, true, {}, {}});
+    while (!cursor_.AtEnd()) {
+      if (cursor_.Peek() == ')') {
+        SGLRUN_RETURN_IF_ERROR(CloseGroup());
+      } else if (cursor_.Take('|')) {
+        EndBranch();
+      } else {
+        SGLRUN_RETURN_IF_ERROR(ParseTerm());
+      }
     }
+    if (groups_.size() > 1) return Cursor::Invalid(groups_.back().begin, "\"(\" is not closed");
+    EndBranch();
+    ast_.branches = std::move(groups_.back().branches);
     return std::move(ast_);
   }
 
  private:
-  using NodeResult = Result<RegexNodeId, GrammarError>;
-  // A group may stand for no node: flags, and look-aheads that are kept apart.
-  using TermResult = Result<std::optional<RegexNodeId>, GrammarError>;
+  using VoidResult = Result<void, GrammarError>;
 
-  // Where a term stands.
-  struct Place {
-    Flags* flags;        // of the rest of the group
-    int depth = 0;       // 0: outside all groups
-    bool first = false;  // only ^ stands before it in its group
-  };
+  Group& Innermost() { return groups_.back(); }
 
-  Result<void, GrammarError> ParseBranches(Flags flags, int depth,
-                                           std::vector<RegexNodeId>& branches) {
-    do {
-      SGLRUN_ASSIGN_OR_RETURN(const RegexNodeId branch,
-                              ParseSequence({&flags, depth, branches.empty()}));
-      branches.push_back(branch);
-    } while (cursor_.Take('|'));
-    return {};
-  }
-
-  NodeResult ParseSequence(Place place) {
-    std::vector<RegexNodeId> items;
-    while (!cursor_.AtEnd() && cursor_.Peek() != '|' && cursor_.Peek() != ')') {
-      const bool is_group = cursor_.Peek() == '(';
-      SGLRUN_ASSIGN_OR_RETURN(const auto term, ParseTerm(place));
-      if (!term) continue;
-      SGLRUN_ASSIGN_OR_RETURN(const RegexNodeId repeated, ParseQuantifier(*term, is_group));
-      items.push_back(repeated);
-      place.first = place.first && ast_[repeated].kind == Kind::kStart;
-    }
-    return Sequence(std::move(items));
-  }
-
-  TermResult ParseTerm(const Place& place) {
+  VoidResult ParseTerm() {
     const std::size_t begin = cursor_.offset();
     if (LooksLikeQuantifier()) {
       return Cursor::Invalid(begin, "the quantifier has nothing to repeat");
     }
     const char32_t c = cursor_.Next();
-    const Flags& flags = *place.flags;
+    const Flags flags = Innermost().flags;
     switch (c) {
       case '(':
-        return ParseGroup(place, begin);
+        return ParseGroup(begin);
       case '^':
-        return Some(Kind::kStart);
+        return AddAnchor(Kind::kStart);
       case '$':
-        return Some(Kind::kEnd);
+        return AddAnchor(Kind::kEnd);
       case '.':
-        return Chars(flags.dot_all ? CharSet::All() : NoLineEnd());
+        return AddItem(Chars(flags.dot_all ? CharSet::All() : NoLineEnd()));
       case '[': {
         SGLRUN_ASSIGN_OR_RETURN(CharSet set, ParseClass(cursor_, flags.ignore_case));
-        return Chars(std::move(set));
+        return AddItem(Chars(std::move(set)));
       }
       case '\\': {
         SGLRUN_ASSIGN_OR_RETURN(const Escape escape,
                                 ParseEscape(cursor_, {false, flags.ignore_case}));
         if (const auto* anchor = std::get_if<AnchorEscape>(&escape)) {
-          return Some(*anchor == AnchorEscape::kStart ? Kind::kStart : Kind::kEnd);
+          return AddAnchor(*anchor == AnchorEscape::kStart ? Kind::kStart : Kind::kEnd);
         }
-        if (const auto* set = std::get_if<ClassEscape>(&escape)) return Chars(set->inside);
-        return Literal(std::get<char32_t>(escape), flags);
+        if (const auto* set = std::get_if<ClassEscape>(&escape)) return AddItem(Chars(set->inside));
+        return AddItem(Literal(std::get<char32_t>(escape), flags));
       }
       default:
-        return Literal(c, flags);
+        return AddItem(Literal(c, flags));
     }
   }
 
-  TermResult ParseGroup(const Place& place, std::size_t begin) {
-    if (!cursor_.Take('?')) return ParseGroupBody(place, *place.flags, begin);
+  // The cursor stands behind the opening parenthesis.
+  VoidResult ParseGroup(std::size_t begin) {
+    const Flags flags = Innermost().flags;
+    if (!cursor_.Take('?') || cursor_.Take(':')) return OpenGroup(begin, flags);
     const char32_t c = cursor_.Peek();
-    if (cursor_.Take(':')) return ParseGroupBody(place, *place.flags, begin);
-    if (c == '=' || c == '!') return ParseLookAhead(place, begin);
+    if (c == '=' || c == '!') return OpenLookAhead(begin);
     if (c == '<' && (cursor_.Peek(1) == '=' || cursor_.Peek(1) == '!')) {
       return Cursor::Unsupported(begin, "a look-behind");
     }
     if (cursor_.StartsWith(U"P<")) cursor_.Skip(1);
     if (cursor_.Take('<')) {
       SGLRUN_RETURN_IF_ERROR(ParseName(begin));
-      return ParseGroupBody(place, *place.flags, begin);
+      return OpenGroup(begin, flags);
     }
     if (auto refused = RefuseGroup(begin)) return std::move(*refused);
-    return ParseFlags(place, begin);
+    return ParseFlags(begin);
+  }
+
+  VoidResult OpenGroup(std::size_t begin, Flags flags, Group::Role role = Group::Role::kPlain) {
+    if (groups_.size() > static_cast<std::size_t>(limits_.nesting)) {
+      return Cursor::Error(Verdict::kTooLarge, begin,
+                           "groups are nested deeper than " + std::to_string(limits_.nesting));
+    }
+    groups_.push_back({begin, role, flags, true, {}, {}});
+    return {};
+  }
+
+  VoidResult OpenLookAhead(std::size_t begin) {
+    const bool negative = cursor_.Next() == '!';
+    if (groups_.size() > 1 || !Innermost().at_front) {
+      return Cursor::Unsupported(begin, "a look-ahead that is not at the start of the pattern");
+    }
+    return OpenGroup(begin, Innermost().flags,
+                     negative ? Group::Role::kNegativeLookAhead : Group::Role::kLookAhead);
+  }
+
+  VoidResult CloseGroup() {
+    if (groups_.size() == 1) {
+      return Cursor::Invalid(cursor_.offset(), "\")\" has no opening parenthesis");
+    }
+    cursor_.Skip(1);
+    EndBranch();
+    Group group = std::move(groups_.back());
+    groups_.pop_back();
+    const RegexNodeId body =
+        group.branches.size() == 1
+            ? group.branches.front()
+            : ast_.Add({Kind::kChoice, nullptr, std::move(group.branches), 0, 0});
+    if (group.role == Group::Role::kPlain) return AddItem(body);
+    if (LooksLikeQuantifier()) {
+      return Cursor::Unsupported(cursor_.offset(), "a repeated look-ahead");
+    }
+    ast_.look_aheads.push_back({body, group.role == Group::Role::kNegativeLookAhead});
+    return {};
+  }
+
+  void EndBranch() {
+    Group& group = Innermost();
+    group.branches.push_back(Sequence(std::exchange(group.items, {})));
+    group.at_front = false;
+  }
+
+  VoidResult AddAnchor(Kind kind) {
+    if (LooksLikeQuantifier()) {  // of (^)* it is fine
+      return Cursor::Invalid(cursor_.offset(), "the quantifier has nothing to repeat");
+    }
+    return AddItem(ast_.Add({kind, nullptr, {}, 0, 0}));
+  }
+
+  VoidResult AddItem(RegexNodeId item) {
+    if (LooksLikeQuantifier()) {
+      SGLRUN_ASSIGN_OR_RETURN(item, ParseQuantifier(item));
+    }
+    Group& group = Innermost();
+    group.items.push_back(item);
+    group.at_front = group.at_front && ast_[item].kind == Kind::kStart;
+    return {};
   }
 
   std::optional<GrammarError> RefuseGroup(std::size_t begin) const {
@@ -140,7 +193,7 @@ class Parser {
     return std::nullopt;
   }
 
-  Result<void, GrammarError> ParseName(std::size_t begin) {
+  VoidResult ParseName(std::size_t begin) {
     const std::size_t first = cursor_.offset();
     const auto is_letter = [](char32_t c) {
       return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '$' || c >= 0x80;
@@ -157,8 +210,8 @@ class Parser {
   }
 
   // (?is) and (?is:..), also with flags behind a minus taken away.
-  TermResult ParseFlags(const Place& place, std::size_t begin) {
-    Flags flags = *place.flags;
+  VoidResult ParseFlags(std::size_t begin) {
+    Flags flags = Innermost().flags;
     bool value = true;
     for (;; cursor_.Skip(1)) {
       const char32_t c = cursor_.Peek();
@@ -172,14 +225,14 @@ class Parser {
         break;
       }
     }
-    if (cursor_.Take(':')) return ParseGroupBody(place, flags, begin);
+    if (cursor_.Take(':')) return OpenGroup(begin, flags);
     const bool has_flags = cursor_.offset() > begin + 2;
     if (has_flags && cursor_.Take(')')) {
-      if (!place.first) {
+      if (!Innermost().at_front) {
         return Cursor::Unsupported(begin, "a flag that is not at the start of its group");
       }
-      *place.flags = flags;
-      return TermResult(std::nullopt);
+      Innermost().flags = flags;
+      return {};
     }
     const char32_t c = cursor_.Peek();
     if ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z')) {
@@ -188,38 +241,8 @@ class Parser {
     return Cursor::Invalid(begin, "\"(?\" starts no group that is known");
   }
 
-  TermResult ParseLookAhead(const Place& place, std::size_t begin) {
-    const bool negative = cursor_.Next() == '!';
-    if (place.depth > 0 || !place.first) {
-      return Cursor::Unsupported(begin, "a look-ahead that is not at the start of the pattern");
-    }
-    SGLRUN_ASSIGN_OR_RETURN(const auto body, ParseGroupBody(place, *place.flags, begin));
-    if (LooksLikeQuantifier()) {
-      return Cursor::Unsupported(cursor_.offset(), "a repeated look-ahead");
-    }
-    ast_.look_aheads.push_back({*body, negative});
-    return TermResult(std::nullopt);
-  }
-
-  TermResult ParseGroupBody(const Place& place, Flags flags, std::size_t begin) {
-    if (place.depth >= limits_.nesting) {
-      return Cursor::Error(Verdict::kTooLarge, begin,
-                           "groups are nested deeper than " + std::to_string(limits_.nesting));
-    }
-    std::vector<RegexNodeId> branches;
-    SGLRUN_RETURN_IF_ERROR(ParseBranches(flags, place.depth + 1, branches));
-    if (!cursor_.Take(')')) return Cursor::Invalid(begin, "\"(\" is not closed");
-    if (branches.size() == 1) return TermResult(branches.front());
-    return TermResult(ast_.Add({Kind::kChoice, nullptr, std::move(branches)}));
-  }
-
-  NodeResult ParseQuantifier(RegexNodeId item, bool is_group) {
-    if (!LooksLikeQuantifier()) return item;
-    const std::size_t begin = cursor_.offset();
-    const Kind kind = ast_[item].kind;
-    if (!is_group && (kind == Kind::kStart || kind == Kind::kEnd)) {  // (^)* is fine
-      return Cursor::Invalid(begin, "the quantifier has nothing to repeat");
-    }
+  // Requires LooksLikeQuantifier().
+  Result<RegexNodeId, GrammarError> ParseQuantifier(RegexNodeId item) {
     SGLRUN_ASSIGN_OR_RETURN(const Count count, ParseCount());
     const std::size_t end = cursor_.offset();
     const bool lazy = cursor_.Take('?');
@@ -287,14 +310,12 @@ class Parser {
     return ast_.Add({Kind::kSequence, nullptr, std::move(items)});
   }
 
-  TermResult Some(Kind kind) { return TermResult(ast_.Add({kind})); }
-
-  TermResult Chars(std::shared_ptr<const CharSet> set) {
-    return TermResult(ast_.Add({Kind::kChars, std::move(set)}));
+  RegexNodeId Chars(std::shared_ptr<const CharSet> set) {
+    return ast_.Add({Kind::kChars, std::move(set), {}, 0, 0});
   }
-  TermResult Chars(CharSet set) { return Chars(std::make_shared<const CharSet>(std::move(set))); }
+  RegexNodeId Chars(CharSet set) { return Chars(std::make_shared<const CharSet>(std::move(set))); }
 
-  TermResult Literal(char32_t c, Flags flags) {
+  RegexNodeId Literal(char32_t c, Flags flags) {
     const std::uint64_t key = std::uint64_t{c} << 1 | (flags.ignore_case ? 1 : 0);
     auto& known = literals_[key];
     if (known == nullptr) {
@@ -311,6 +332,7 @@ class Parser {
   Cursor cursor_;
   const Limits& limits_;
   RegexAst ast_;
+  std::vector<Group> groups_;  // the first is the whole pattern
   std::unordered_map<std::uint64_t, std::shared_ptr<const CharSet>> literals_;
 };
 

@@ -1,0 +1,171 @@
+// `sglrun grammar check`: constraints and texts in, verdicts out, without a model (grammar.md 7).
+#include <chrono>
+#include <memory>
+#include <optional>
+
+#include "base/hash.h"
+#include "cli/commands.h"
+#include "cli/grammar_line.h"
+#include "cli/grammar_options.h"
+#include "cli/grammar_text.h"
+#include "cli/grammar_walk.h"
+#include "cli/jsonl_filter.h"
+#include "cli/load.h"
+#include "grammar/constraint.h"
+
+namespace sglrun::cli {
+namespace {
+
+using grammar::Matcher;
+using grammar::Vocabulary;
+
+class Checker {
+ public:
+  Checker(const Options& options, std::optional<TokenSide> tokens)
+      : options_(options),
+        tokens_(std::move(tokens)),
+        walk_vocabulary_(tokens_ ? tokens_->vocabulary : ByteVocabulary()) {}
+
+  Result<void, RecordError> Answer(const Json& json, JsonWriter& out) const {
+    SGLRUN_ASSIGN_OR_RETURN(const GrammarLine line, ReadGrammarLine(json, options_));
+    const auto start = std::chrono::steady_clock::now();
+    const grammar::ConstraintOutcome outcome = grammar::CompileConstraint(
+        line.constraint, line.options, tokens_ ? tokens_->vocabulary : nullptr);
+    const std::int64_t compile_us = MicrosecondsSince(start);
+    out.BeginObject();
+    out.Key("id");
+    out.Value(line.id);
+    WriteVerdict(outcome, out);
+    out.Key("compile_us");
+    out.Int(compile_us);
+    if (outcome.ok()) WriteResults(line, *outcome, out);
+    out.EndObject();
+    return {};
+  }
+
+ private:
+  static std::int64_t MicrosecondsSince(std::chrono::steady_clock::time_point start) {
+    return std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::steady_clock::now() -
+                                                                 start)
+        .count();
+  }
+
+  static void WriteTexts(const char* key, const std::vector<std::string>& texts, JsonWriter& out) {
+    out.Key(key);
+    out.BeginArray();
+    for (const std::string& text : texts) out.String(text);
+    out.EndArray();
+  }
+
+  static void WriteVerdict(const grammar::ConstraintOutcome& outcome, JsonWriter& out) {
+    out.Key("status");
+    out.String(outcome.ok() ? "ok" : grammar::VerdictName(outcome.error().verdict));
+    out.Key("message");
+    if (outcome.ok()) {
+      out.Null();
+    } else {
+      out.String(outcome.error().message);
+    }
+    out.Key("pointer");
+    if (outcome.ok()) {
+      out.Null();
+    } else {
+      out.String(outcome.error().pointer);
+    }
+    const grammar::GrammarReport none;
+    const grammar::GrammarReport& report = outcome.ok() ? outcome->report : none;
+    WriteTexts("relaxed", report.relaxed, out);
+    WriteTexts("notes", report.notes, out);
+  }
+
+  void WriteResults(const GrammarLine& line, const grammar::CompiledConstraint& compiled,
+                    JsonWriter& out) const {
+    Matcher start(compiled.grammar, walk_vocabulary_);
+    out.Key("first_mask_us");
+    if (tokens_) {
+      std::vector<std::uint32_t> mask(static_cast<std::size_t>(walk_vocabulary_->words_per_mask()));
+      const auto begin = std::chrono::steady_clock::now();
+      Matcher(start).FillMask(mask);
+      out.Int(MicrosecondsSince(begin));
+    } else {
+      out.Null();
+    }
+    out.Key("results");
+    out.BeginArray();
+    for (const std::string& text : line.texts) {
+      WriteText(CheckText(start, text, tokens_ ? &*tokens_ : nullptr), out);
+    }
+    out.EndArray();
+    const std::uint64_t seed =
+        HashBytes(line.constraint.text).low + static_cast<std::uint64_t>(options_.seed);
+    if (options_.random_masks > 0) {
+      const MaskComparison masks =
+          CompareRandomMasks(start, *walk_vocabulary_, options_.random_masks, seed);
+      out.Key("random_masks");
+      out.BeginObject();
+      out.Key("compared");
+      out.Int(masks.compared);
+      out.Key("wrong");
+      out.Int(masks.wrong);
+      out.EndObject();
+    }
+    if (options_.sample > 0) {
+      WriteTexts("samples", SampleMembers(start, *walk_vocabulary_, options_.sample, seed), out);
+    }
+  }
+
+  static void WriteText(const TextReport& report, JsonWriter& out) {
+    out.BeginObject();
+    out.Key("prefix_ok");
+    out.Bool(report.prefix_ok);
+    out.Key("accepted");
+    out.Bool(report.accepted);
+    out.Key("error_at");
+    if (report.error_at) {
+      out.Int(static_cast<std::int64_t>(*report.error_at));
+    } else {
+      out.Null();
+    }
+    out.Key("tokens");
+    out.Int(report.tokens);
+    out.Key("mask_ok");
+    if (report.mask_ok) {
+      out.Bool(*report.mask_ok);
+    } else {
+      out.Null();
+    }
+    out.Key("mask_us");
+    out.BeginArray();
+    // Tenths of a microsecond: a seen mask takes less than one.
+    for (const double us : report.mask_us) {
+      out.Double(static_cast<double>(static_cast<std::int64_t>(us * 10 + 0.5)) / 10);
+    }
+    out.EndArray();
+    out.EndObject();
+  }
+
+  const Options& options_;
+  std::optional<TokenSide> tokens_;
+  std::shared_ptr<const Vocabulary> walk_vocabulary_;
+};
+
+}  // namespace
+
+Result<int> RunGrammar(const Options& options) {
+  std::optional<TokenSide> tokens;
+  if (!options.tokenizer.empty()) {
+    tokens.emplace();
+    SGLRUN_ASSIGN_OR_RETURN(tokens->tokenizer, LoadTokenizer(options));
+    tokens->vocabulary =
+        std::make_shared<const Vocabulary>(*tokens->tokenizer, tokens->tokenizer->vocab_size());
+  }
+  const Checker checker(options, std::move(tokens));
+  // Schemas given as objects keep their numbers as written and may be as deep as one in a string.
+  const JsonParseOptions parse{.max_depth = grammar::Limits{}.nesting + 16,
+                               .keep_number_text = true};
+  return FilterJsonLines(
+      {.input = options.inputs.size() < 2 ? "-" : options.inputs[1], .output = options.output},
+      [&](const Json& line, JsonWriter& out) { return checker.Answer(line, out); }, parse);
+}
+
+}  // namespace sglrun::cli

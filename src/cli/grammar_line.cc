@@ -1,0 +1,97 @@
+#include "cli/grammar_line.h"
+
+#include <array>
+#include <optional>
+#include <utility>
+
+#include "cli/grammar_options.h"
+
+namespace sglrun::cli {
+namespace {
+
+struct KindRow {
+  std::string_view name;
+  ConstraintKind kind;
+  bool takes_object;
+  bool takes_boolean;
+};
+constexpr std::array<KindRow, 4> kKinds = {{
+    {"json_schema", ConstraintKind::kJsonSchema, true, true},
+    {"regex", ConstraintKind::kRegex, false, false},
+    {"ebnf", ConstraintKind::kEbnf, false, false},
+    {"structural_tag", ConstraintKind::kStructuralTag, true, false},
+}};
+
+// The text of the constraint; nullopt when it is absent (null and "" count as that).
+Result<std::optional<std::string>, RecordError> TextOf(const Json& line, const KindRow& row) {
+  const Json* value = line.Find(row.name);
+  if (value == nullptr || value->is_null()) return std::optional<std::string>();
+  if (value->is_string()) {
+    if (value->as_string().empty()) return std::optional<std::string>();
+    return std::optional(value->as_string());
+  }
+  if ((value->is_object() && row.takes_object) || (value->is_bool() && row.takes_boolean)) {
+    return std::optional(value->Dump());
+  }
+  const std::string name(row.name);
+  return RecordError{name + " is " + value->KindName() + ", must be a string" +
+                         (row.takes_boolean  ? ", an object or a boolean"
+                          : row.takes_object ? " or an object"
+                                             : ""),
+                     name};
+}
+
+Result<Constraint, RecordError> ConstraintOf(const Json& line) {
+  std::optional<Constraint> found;
+  for (const KindRow& row : kKinds) {
+    SGLRUN_ASSIGN_OR_RETURN(std::optional<std::string> text, TextOf(line, row));
+    if (!text) continue;
+    if (found) {
+      return RecordError{"only one of json_schema, regex, ebnf, structural_tag may be set",
+                         std::string(row.name)};
+    }
+    found = Constraint{row.kind, *std::move(text)};
+  }
+  if (found) return *std::move(found);
+  return RecordError{"one of json_schema, regex, ebnf, structural_tag must be set", ""};
+}
+
+Result<std::vector<std::string>, RecordError> TextsOf(const Json& line) {
+  std::vector<std::string> texts;
+  const Json* value = line.Find("texts");
+  if (value == nullptr || value->is_null()) return texts;
+  if (!value->is_array()) {
+    return RecordError{std::string("texts is ") + value->KindName() + ", must be an array",
+                       "texts"};
+  }
+  for (const Json& text : value->as_array()) {
+    if (!text.is_string()) {
+      const std::string place = "texts[" + std::to_string(texts.size()) + "]";
+      return RecordError{place + " is " + text.KindName() + ", must be a string", place};
+    }
+    texts.push_back(text.as_string());
+  }
+  return texts;
+}
+
+}  // namespace
+
+Result<GrammarLine, RecordError> ReadGrammarLine(const Json& line, const Options& standard) {
+  if (!line.is_object()) {
+    return RecordError{std::string("the line is ") + line.KindName() + ", must be an object", ""};
+  }
+  GrammarLine result;
+  if (const Json* id = line.Find("id")) result.id = *id;
+  SGLRUN_ASSIGN_OR_RETURN(result.constraint, ConstraintOf(line));
+  SGLRUN_ASSIGN_OR_RETURN(result.texts, TextsOf(line));
+  Options options = standard;
+  if (const Json* own = line.Find("options")) {
+    if (const Status set = SetGrammarOptions(*own, options); !set.ok()) {
+      return RecordError{set.error().message, "options"};
+    }
+  }
+  result.options = GrammarOptionsOf(options);
+  return result;
+}
+
+}  // namespace sglrun::cli

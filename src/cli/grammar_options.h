@@ -1,0 +1,17 @@
+// --json-schema-mode and its neighbours (decisions 34), as the grammar room takes them.
+#pragma once
+
+#include "base/json.h"
+#include "base/result.h"
+#include "cli/options.h"
+#include "grammar/options.h"
+
+namespace sglrun::cli {
+
+grammar::GrammarOptions GrammarOptionsOf(const Options& options);
+
+// Lays the members of a `grammar check` line's `options` over `options`: the long names with _ in
+// place of -.
+Status SetGrammarOptions(const Json& members, Options& options);
+
+}  // namespace sglrun::cli

@@ -1,0 +1,112 @@
+#include "cli/written_files.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <iterator>
+#include <string_view>
+#include <vector>
+
+#include "io/journal.h"
+#include "io/run_output.h"
+
+namespace sglrun::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct NamedFile {
+  std::string what;  // "the output", "the input"
+  std::string path;
+  std::string remedy = {};  // of a written file
+};
+
+bool IsSameFile(const std::string& a, const std::string& b) {
+  std::error_code ignored;
+  if (fs::weakly_canonical(a, ignored) == fs::weakly_canonical(b, ignored)) return true;
+  return fs::is_regular_file(a, ignored) && fs::equivalent(a, b, ignored);
+}
+
+std::vector<NamedFile> WrittenFiles(const Options& options, Command command) {
+  std::vector<NamedFile> files;
+  const bool has_output = command == Command::kBatch || command == Command::kMerge ||
+                          command == Command::kGrammar;
+  if (has_output && options.output != "-") {
+    files.push_back({"the output", options.output, "--output"});
+    if (!io::IsLooseOutput(options.output)) {
+      files.push_back({"the journal", io::JournalPath(options.output), "--output"});
+    }
+  }
+  if (command == Command::kBatch && !RunFilePath(options).empty()) {
+    files.push_back({"the run file", RunFilePath(options), "--run-file"});
+  }
+  if (!options.log_file.empty()) files.push_back({"the log file", options.log_file, "--log-file"});
+  return files;
+}
+
+// Of a folder, only what a model is read from: results may lie beside it.
+bool IsModelFile(const fs::path& path) {
+  static constexpr std::string_view kNames[] = {"config.json",           "generation_config.json",
+                                                "tokenizer.json",        "tokenizer.model",
+                                                "tokenizer_config.json", "special_tokens_map.json"};
+  const std::string name = path.filename().string();
+  return name.ends_with(".safetensors") || name.ends_with(".gguf") ||
+         name.ends_with(".index.json") || std::ranges::find(kNames, name) != std::end(kNames);
+}
+
+void AddRead(const std::string& what, const std::string& path, std::vector<NamedFile>& files) {
+  if (path.empty() || path == "-") return;
+  std::error_code problem;
+  if (!fs::is_directory(path, problem)) {
+    files.push_back({what, path});
+    return;
+  }
+  for (fs::directory_iterator at(path, problem), end; !problem && at != end;
+       at.increment(problem)) {
+    if (IsModelFile(at->path())) files.push_back({what, at->path().string()});
+  }
+}
+
+std::vector<NamedFile> ReadFiles(const Options& options, Command command) {
+  std::vector<NamedFile> files;
+  const bool words = command == Command::kFields || command == Command::kCompletion;
+  if (!words) {
+    for (const std::string& input : options.inputs) AddRead("the input", input, files);
+  }
+  AddRead("a file of the model,", options.model, files);
+  AddRead("a file of the tokenizer,", options.tokenizer, files);
+  AddRead("the configuration", options.config, files);
+  return files;
+}
+
+// The run file and the log are not data that a user may send elsewhere: a device or a pipe would be
+// replaced by a file.
+Status CheckPlainFile(const NamedFile& file) {
+  std::error_code ignored;
+  const bool other = fs::exists(file.path, ignored) && !fs::is_regular_file(file.path, ignored);
+  if (!other && file.path != "-") return {};
+  return Error{file.what + " \"" + file.path + "\" is no regular file; name another with " +
+               file.remedy};
+}
+
+}  // namespace
+
+std::string RunFilePath(const Options& options) {
+  if (!options.run_file.empty()) return options.run_file;
+  return io::IsLooseOutput(options.output) ? "" : options.output + ".run.json";
+}
+
+Status CheckWrittenFiles(const Options& options, Command command) {
+  std::vector<NamedFile> known = ReadFiles(options, command);
+  for (const NamedFile& file : WrittenFiles(options, command)) {
+    if (file.what == "the run file") SGLRUN_RETURN_IF_ERROR(CheckPlainFile(file));
+    for (const NamedFile& other : known) {
+      if (!IsSameFile(file.path, other.path)) continue;
+      return Error{file.what + " " + file.path + " is " + other.what + " " + other.path +
+                   "; name another with " + file.remedy};
+    }
+    known.push_back(file);
+  }
+  return {};
+}
+
+}  // namespace sglrun::cli

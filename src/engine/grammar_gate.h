@@ -1,0 +1,43 @@
+// Sequences whose constraint is still being compiled. They wait here without holding the batch.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "engine/grammar_state.h"
+#include "engine/sequence.h"
+#include "grammar/constraint.h"
+#include "grammar/options.h"
+#include "tokenizer/tokenizer.h"
+
+namespace sglrun::engine {
+
+class GrammarGate {
+ public:
+  // `model_ends`: the end tokens of model and tokenizer, the first first.
+  GrammarGate(const grammar::GrammarOptions& options, const tokenizer::Tokenizer& tokenizer,
+              std::int64_t vocab_size, std::span<const std::int32_t> model_ends);
+
+  // The state for a sequence with a constraint, whose compile begins now unless another record has
+  // asked for the same. Thread-safe.
+  std::unique_ptr<GrammarState> Want(const Sequence& sequence);
+
+  void Submit(std::unique_ptr<Sequence> sequence) { waiting_.push_back(std::move(sequence)); }
+  std::int64_t waiting() const { return static_cast<std::int64_t>(waiting_.size()); }
+
+  enum class Wait : std::uint8_t { kNo, kForOne };
+  // Those that can begin, in the order they came, and those whose constraint is refused, with their
+  // failure set. kForOne: at least one, if any is waiting.
+  std::vector<std::unique_ptr<Sequence>> TakeReady(Wait wait);
+
+ private:
+  const tokenizer::Tokenizer* tokenizer_;
+  std::vector<std::int32_t> model_ends_;
+  std::deque<std::unique_ptr<Sequence>> waiting_;
+  grammar::ConstraintStore store_;
+};
+
+}  // namespace sglrun::engine

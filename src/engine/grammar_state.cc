@@ -1,0 +1,130 @@
+#include "engine/grammar_state.h"
+
+#include <algorithm>
+#include <bit>
+#include <utility>
+
+#include "base/check.h"
+
+namespace sglrun::engine {
+
+namespace {
+
+std::string ParamOf(ConstraintKind kind) {
+  return "sampling_params." + std::string(ConstraintName(kind));
+}
+
+}  // namespace
+
+RecordError RefusedConstraint(ConstraintKind kind, const grammar::GrammarError& error) {
+  return RecordError{"failed to compile the " + std::string(ConstraintName(kind)) + " grammar (" +
+                         grammar::VerdictName(error.verdict) + "): " + error.message,
+                     ParamOf(kind)};
+}
+
+bool GrammarState::Bit(std::int32_t token) const {
+  return (mask_[static_cast<std::size_t>(token / 32)] >> (token % 32) & 1) != 0;
+}
+
+void GrammarState::SetBit(std::int32_t token, bool value) {
+  std::uint32_t& word = mask_[static_cast<std::size_t>(token / 32)];
+  const std::uint32_t bit = 1u << (token % 32);
+  word = value ? word | bit : word & ~bit;
+}
+
+std::optional<RecordError> GrammarState::Start(
+    std::shared_ptr<const grammar::Vocabulary> vocabulary) {
+  const grammar::ConstraintOutcome& outcome = setup_.pending->outcome();
+  if (!outcome.ok()) return RefusedConstraint(setup_.kind, outcome.error());
+  vocabulary_ = std::move(vocabulary);
+  matcher_.emplace(outcome->grammar, vocabulary_, setup_.first_space);
+  mask_.resize(static_cast<std::size_t>(vocabulary_->words_per_mask()));
+  const auto add = [this](std::int32_t id) {
+    const bool known = id >= 0 && id < vocabulary_->logit_width() && vocabulary_->IsToken(id);
+    if (known && std::ranges::find(ends_, id) == ends_.end()) ends_.push_back(id);
+  };
+  for (const std::int32_t id : setup_.model_ends) add(id);
+  for (const std::int32_t id : setup_.request_ends) {
+    if (id >= 0 && id < vocabulary_->logit_width() && !vocabulary_->IsText(id)) add(id);
+  }
+  Prepare();
+  return std::nullopt;
+}
+
+bool GrammarState::Ends(std::int32_t token) const {
+  if (std::ranges::find(ends_, token) == ends_.end()) return false;
+  if (matcher_->IsComplete()) return true;
+  grammar::Matcher after = *matcher_;  // the last token element of the text
+  return after.AcceptToken(token) && after.IsComplete();
+}
+
+bool GrammarState::IsMember(std::string_view text) const {
+  if (!matcher_) return false;
+  grammar::Matcher matcher(setup_.pending->outcome()->grammar, vocabulary_);
+  return matcher.AcceptBytes(text) == text.size() && matcher.IsComplete();
+}
+
+void GrammarState::Accept(std::int32_t token) {
+  matcher_->AcceptToken(token);
+}
+
+// An end is allowed where the text is complete, and where it is itself the token element that makes
+// it so.
+void GrammarState::AllowEnds() {
+  const bool is_complete = matcher_->IsComplete();
+  for (const std::int32_t end : ends_) {
+    if (is_complete) {
+      SetBit(end, true);
+    } else if (Bit(end)) {
+      SetBit(end, Ends(end));
+    }
+  }
+}
+
+void GrammarState::Prepare() {
+  matcher_->FillMask(mask_);
+  if (matcher_->failure()) {
+    next_ = Next::kNone;
+    return;
+  }
+  const bool is_complete = matcher_->IsComplete();
+  if (is_complete) {
+    for (const std::int32_t end : ends_) SetBit(end, false);
+  }
+  if (std::ranges::all_of(mask_, [](std::uint32_t word) { return word == 0; })) {
+    next_ = is_complete ? Next::kEnd : Next::kNone;
+    // One end only, so that drawing it and ending without a draw are the same.
+    if (is_complete && !ends_.empty()) SetBit(ends_.front(), true);
+    return;
+  }
+  AllowEnds();
+  CountAllowed();
+}
+
+void GrammarState::CountAllowed() {
+  int allowed = 0;
+  for (std::size_t word = 0; word < mask_.size(); ++word) {
+    if (mask_[word] == 0) continue;
+    allowed += std::popcount(mask_[word]);
+    only_token_ = static_cast<std::int32_t>(word * 32) + std::countr_zero(mask_[word]);
+    if (allowed > 1) break;
+  }
+  const bool is_end = std::ranges::find(ends_, only_token_) != ends_.end();
+  next_ = Next::kSeveral;
+  if (allowed == 0) next_ = Next::kNone;
+  if (allowed == 1 && !is_end) next_ = Next::kOne;
+}
+
+RecordError GrammarState::failure(const std::string& place) const {
+  if (matcher_->failure()) {
+    return RecordError{
+        matcher_->failure()->message + " (" + place + " under " + ParamOf(setup_.kind) + ")",
+        ParamOf(setup_.kind)};
+  }
+  RecordError error = AbortedRecord("no token of the vocabulary can be " + place + " under " +
+                                    ParamOf(setup_.kind) + ": the text cannot be spelled on");
+  error.param = ParamOf(setup_.kind);
+  return error;
+}
+
+}  // namespace sglrun::engine

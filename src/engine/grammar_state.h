@@ -1,0 +1,89 @@
+// Where a sequence stands in the constraint of its record: which tokens may come next, which of
+// them end the text, and whether what is there is a member (grammar.md 0.2 to 0.6).
+//
+//   if (state.ready()) state.Start(vocabulary);   // once, before the first token
+//   state.mask() ... sample ...
+//   state.Accept(token);  state.Prepare();                   // for each token but the last
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "grammar/constraint.h"
+#include "grammar/matcher/matcher.h"
+#include "request/constraint.h"
+#include "request/generate_result.h"
+#include "request/record_error.h"
+
+namespace sglrun::engine {
+
+// The error of a record whose constraint cannot be used.
+RecordError RefusedConstraint(ConstraintKind kind, const grammar::GrammarError& error);
+
+class GrammarState {
+ public:
+  struct Setup {
+    ConstraintKind kind = ConstraintKind::kRegex;
+    std::shared_ptr<const grammar::PendingConstraint> pending;
+    // In the order in which a forced end chooses among them. Of the request's own stop ids, those
+    // that are ordinary text stay ordinary text (decisions 19).
+    std::vector<std::int32_t> model_ends, request_ends;
+    grammar::Matcher::FirstSpace first_space = grammar::Matcher::FirstSpace::kKept;
+  };
+  explicit GrammarState(Setup setup) : setup_(std::move(setup)) {}
+
+  bool ready() const { return setup_.pending->ready(); }
+  void Wait() const { setup_.pending->Wait(); }
+
+  // ready(). Fails with the verdict on the constraint; else the first mask is there.
+  std::optional<RecordError> Start(std::shared_ptr<const grammar::Vocabulary> vocabulary);
+
+  enum class Next : std::uint8_t {
+    kSeveral,  // there is a choice, an end may be among it
+    kOne,      // only_token() and nothing else, no end
+    kEnd,      // the text is complete and nothing can follow
+    kNone,     // a dead end of the vocabulary, or a limit of matching: failure() tells
+  };
+  Next next() const { return next_; }
+  std::int32_t only_token() const { return only_token_; }
+  // A bit for each token that may come next, ends included.
+  std::span<const std::uint32_t> mask() const { return mask_; }
+  // The token to end with where nothing else may come; -1 when the model has none.
+  std::int32_t forced_end() const { return ends_.empty() ? -1 : ends_.front(); }
+
+  // The token, drawn now, ends the text: it is an end and the text is complete.
+  bool Ends(std::int32_t token) const;
+  // The text so far is a member.
+  bool complete() const { return matcher_ && matcher_->IsComplete(); }
+  // `text` as a whole is a member.
+  bool IsMember(std::string_view text) const;
+
+  // Moves on by a drawn token that does not end the text.
+  void Accept(std::int32_t token);
+  // Finds what may come next. Threads may do so for different states at once.
+  void Prepare();
+
+  // Why there is no next token; `place` says where: "output token 7".
+  RecordError failure(const std::string& place) const;
+  const grammar::GrammarReport& report() const { return setup_.pending->outcome()->report; }
+
+ private:
+  void AllowEnds();
+  void CountAllowed();
+  void SetBit(std::int32_t token, bool value);
+  bool Bit(std::int32_t token) const;
+
+  Setup setup_;
+  std::shared_ptr<const grammar::Vocabulary> vocabulary_;
+  std::optional<grammar::Matcher> matcher_;
+  std::vector<std::int32_t> ends_;  // tokens of the vocabulary that end a complete text
+  std::vector<std::uint32_t> mask_;
+  Next next_ = Next::kSeveral;
+  std::int32_t only_token_ = -1;
+};
+
+}  // namespace sglrun::engine

@@ -1,0 +1,66 @@
+#include "grammar/reachable.h"
+
+#include <bit>
+#include <string>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include "grammar/matcher/matcher.h"
+
+namespace sglrun::grammar {
+namespace {
+
+// Steps of the search, each one accepted token.
+constexpr int kMostSteps = 4000;
+
+bool SpellsEveryByte(const Vocabulary& vocabulary) {
+  int bytes = 0;
+  for (const Vocabulary::Node& node : vocabulary.nodes()) {
+    if (node.depth != 1) continue;
+    const auto next = &node + 1;  // the array is closed by a last node
+    if (next->first_token > node.first_token) ++bytes;
+  }
+  return bytes == 256;
+}
+
+}  // namespace
+
+Result<void, GrammarError> CheckReachable(const std::shared_ptr<const CompiledGrammar>& grammar,
+                                          const std::shared_ptr<const Vocabulary>& vocabulary) {
+  if (SpellsEveryByte(*vocabulary)) return {};
+  // Depth first over texts, each visited once however it is spelled. Longest tokens first would be
+  // quicker to an end, but a proof has to see them all anyway.
+  struct Place {
+    Matcher matcher;
+    std::string spelled;  // bytes, and token elements as NUL and their id
+  };
+  std::vector<Place> open;
+  open.push_back({Matcher(grammar, vocabulary), ""});
+  std::unordered_set<std::string> seen = {""};
+  std::vector<std::uint32_t> mask(static_cast<std::size_t>(vocabulary->words_per_mask()));
+  for (int steps = 0; !open.empty();) {
+    Place place = std::move(open.back());
+    open.pop_back();
+    if (place.matcher.IsComplete()) return {};
+    place.matcher.FillMask(mask);
+    for (std::size_t word = 0; word < mask.size(); ++word) {
+      for (std::uint32_t bits = mask[word]; bits != 0; bits &= bits - 1) {
+        const auto id = static_cast<std::int32_t>(word * 32) + std::countr_zero(bits);
+        std::string spelled = place.spelled;
+        spelled += vocabulary->IsText(id) ? std::string(vocabulary->Text(id))
+                                          : '\0' + std::to_string(id) + '\0';
+        if (!seen.insert(spelled).second) continue;
+        if (++steps > kMostSteps) return {};
+        Matcher next = place.matcher;
+        if (!next.AcceptToken(id)) return {};  // a limit of matching: nothing is proved
+        if (next.IsComplete()) return {};
+        open.push_back({std::move(next), std::move(spelled)});
+      }
+    }
+  }
+  return GrammarError{Verdict::kUnreachable,
+                      "texts match, but the tokens of this vocabulary can spell none of them"};
+}
+
+}  // namespace sglrun::grammar

@@ -1,0 +1,19 @@
+// Whether the tokens of a vocabulary can spell a member of a grammar at all (grammar.md 0.7,
+// unreachable).
+#pragma once
+
+#include <memory>
+
+#include "base/result.h"
+#include "grammar/grammar_error.h"
+#include "grammar/matcher/compiled_grammar.h"
+#include "grammar/vocabulary.h"
+
+namespace sglrun::grammar {
+
+// kUnreachable only when it is proved; a search that takes too long finds nothing against the
+// grammar. A vocabulary with a token for every byte is never searched.
+Result<void, GrammarError> CheckReachable(const std::shared_ptr<const CompiledGrammar>& grammar,
+                                          const std::shared_ptr<const Vocabulary>& vocabulary);
+
+}  // namespace sglrun::grammar

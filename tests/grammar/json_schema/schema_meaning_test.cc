@@ -375,6 +375,9 @@ TEST_CASE("if, then, else") {
             {R"({"k":"x","b":1})", R"({"k":"y","a":1})"});
   CheckOpen(R"({"if": {"type": "string"}, "then": {"minLength": 2}})", {"1", "\"ab\""}, {"\"a\""});
   CheckOpen(R"({"if": {"type": "string"}})", {"1", "\"a\""}, {});
+  // A key that only the condition asks for has no place in the order.
+  CheckOpen(R"({"if": {"required": ["k"]}, "then": {"properties": {"x": {"const": 1}}}})",
+            {R"({"x":1,"k":1})", R"({"x":2})", R"({"k":1})"}, {R"({"x":2,"k":1})"});
   CheckOpen(R"({"then": false, "else": false})", {"1"}, {});
 }
 

@@ -73,6 +73,12 @@ BoolResult NormalForm::HoldsText(const Json& value, FormulaId id) {
   if (test == string_tests_.end()) {
     const auto& text = std::get<formula::Text>(formulas_[id]);
     auto created = StringTest::Create(text.constraints, front_.budget);
+    const bool unsupported = !created.ok() && created.error().verdict == Verdict::kUnsupported;
+    if (unsupported && front_.options.relax_unsupported) {
+      Relax(text.place, text.keyword);
+      dropped_.insert(id);
+      return true;
+    }
     if (!created.ok()) {
       return document_.ErrorAt(text.place, text.keyword, created.error().verdict,
                                "cannot be used: " + created.error().message);

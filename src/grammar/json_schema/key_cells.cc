@@ -112,7 +112,7 @@ class CellMaker {
       bool any = false;
       for (const auto& pattern : properties->patterns) {
         if (!Matches(pattern.keys, matches)) continue;
-        values.push_back(pattern.value);
+        if (!normal_form_.IsDropped(pattern.keys)) values.push_back(pattern.value);
         any = true;
       }
       declared |= any && !IsTested(properties->stance);

@@ -75,6 +75,9 @@ class NormalForm {
   // One that turns out to have no values gets kFalse among its constraints.
   Result<void, GrammarError> Settle(Alternative& alternative, Kind kind);
   void Relax(PlaceId place, const std::string& keyword);  // lists a dropped keyword
+  // Under relax, a constraint that cannot be enforced holds for everything. A pattern for keys then
+  // matches all of them, and must ask nothing of their values.
+  bool IsDropped(FormulaId constraint) const { return dropped_.count(constraint) != 0; }
 
   Document& document() { return document_; }
   Formulas& formulas() { return formulas_; }

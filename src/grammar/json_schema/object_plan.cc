@@ -132,7 +132,7 @@ class Planner {
       for (const auto& pattern : properties.patterns) {
         SGLRUN_ASSIGN_OR_RETURN(const bool matches, normal_form_.KeyMatches(pattern.keys, name));
         if (!matches) continue;
-        parts.push_back(pattern.value);
+        if (!normal_form_.IsDropped(pattern.keys)) parts.push_back(pattern.value);
         spoken_of[i] = 1;
       }
       declared |= spoken_of[i] != 0 && !IsTested(properties.stance);

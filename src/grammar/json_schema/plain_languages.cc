@@ -150,11 +150,7 @@ Result<void, GrammarError> NormalForm::Settle(Alternative& alternative, Kind kin
 }
 
 void NormalForm::Relax(PlaceId place, const std::string& keyword) {
-  std::string pointer = document_.Pointer(place, keyword);
-  auto& relaxed = front_.report.relaxed;
-  if (std::find(relaxed.begin(), relaxed.end(), pointer) == relaxed.end()) {
-    relaxed.push_back(std::move(pointer));
-  }
+  ReportOnce(front_.report.relaxed, document_.Pointer(place, keyword));
 }
 
 }  // namespace sglrun::grammar

@@ -1,8 +1,13 @@
 #include "grammar/json_schema/translate.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace sglrun::grammar {
+
+void ReportOnce(std::vector<std::string>& list, std::string entry) {
+  if (std::find(list.begin(), list.end(), entry) == list.end()) list.push_back(std::move(entry));
+}
 
 FormulaResult Translator::FormulaOf(PlaceId place, Stance stance) {
   const std::int64_t key = std::int64_t{place} * kStances + static_cast<int>(stance);
@@ -101,7 +106,7 @@ Result<void, GrammarError> Translator::AddOneOf(const Here& here, const Json::Ar
   std::vector<FormulaId> parts;
   if (front_.options.one_of_as_any_of) {
     for (const Json& member : members) parts.push_back(Sub(here, member));
-    front_.report.relaxed.push_back(document_.Pointer(here.place, "oneOf"));
+    ReportOnce(front_.report.relaxed, document_.Pointer(here.place, "oneOf"));
     here.parts.push_back(formulas_.Or(std::move(parts), /*inclusive=*/true));
     return {};
   }

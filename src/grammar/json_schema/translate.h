@@ -65,6 +65,9 @@ class Translator {
   std::unordered_map<std::string, FormulaId> keys_by_pattern_;
 };
 
+// A place is read once for every stance, and spoken of once.
+void ReportOnce(std::vector<std::string>& list, std::string entry);
+
 // A formula that holds for objects without the property (and for all other values).
 FormulaId WithoutProperty(Formulas& formulas, const std::string& name);
 

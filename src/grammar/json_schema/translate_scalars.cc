@@ -136,8 +136,8 @@ void Translator::AddFormat(const Here& here) {
                                  "\"" + name + "\" cannot be enforced; drop it or use a pattern"}));
       return;
     case FormatKind::kUnknown:
-      front_.report.notes.push_back(document_.Pointer(here.place, "format") +
-                                    ": unknown format \"" + name + "\" is ignored");
+      ReportOnce(front_.report.notes, document_.Pointer(here.place, "format") +
+                                          ": unknown format \"" + name + "\" is ignored");
       return;
   }
 }

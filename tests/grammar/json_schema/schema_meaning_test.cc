@@ -411,6 +411,15 @@ TEST_CASE("relax drops what cannot be enforced and lists it once") {
                                  "/properties/c/format", "/properties/d/pattern"});
   CHECK(schema.Accepts(R"({"a":[1,1],"b":2,"c":"x","d":"abc"})"));
   CHECK_FALSE(schema.Accepts(R"({"d":"abcd"})"));
+
+  const CompiledSchema keys = CompileSchema(
+      R"({"properties": {"a": {"type": "integer"}}, "patternProperties": {"(x)\\1": {"type": "null"}},
+          "additionalProperties": false})",
+      relax);
+  CHECK_MESSAGE(keys.verdict == "ok", keys.message);
+  CHECK(keys.report.relaxed == std::vector<std::string>{"/patternProperties/(x)\\1"});
+  CHECK(keys.Accepts(R"({"a":1,"zz":5})"));
+  CHECK_FALSE(keys.Accepts(R"({"a":null})"));
 }
 
 TEST_CASE("an unknown dialect is noted and read as 2020-12") {

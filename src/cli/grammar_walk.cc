@@ -16,8 +16,8 @@ using grammar::Vocabulary;
 using Random = std::mt19937_64;
 
 // Steps after which a walk looks for an end, and after which it is given up.
-constexpr int kFreeSteps = 48, kMostSteps = 2000;
-constexpr std::size_t kCandidates = 48;
+constexpr int kFreeSteps = 24, kMostSteps = 200;
+constexpr std::size_t kCandidates = 24;
 
 class Walk {
  public:
@@ -60,7 +60,7 @@ class Walk {
     // Short tokens close things; they come first.
     std::ranges::stable_partition(
         allowed, [&](std::int32_t id) { return vocabulary_.Text(id).size() <= 1; });
-    allowed.resize(std::min(allowed.size(), 2 * kCandidates));
+    allowed.resize(std::min(allowed.size(), kCandidates));
     std::int32_t best = allowed.front();
     std::int64_t fewest = std::numeric_limits<std::int64_t>::max();
     std::vector<std::uint32_t> words(mask_.size());
@@ -127,7 +127,7 @@ std::vector<std::string> SampleMembers(const Matcher& start, const Vocabulary& v
                                        std::int64_t count, std::uint64_t seed) {
   Random random(seed);
   std::vector<std::string> members;
-  for (std::int64_t tries = 0; tries < 4 * count; ++tries) {
+  for (std::int64_t tries = 0; tries < 2 * count; ++tries) {
     std::optional<std::string> text = SampleOne(start, vocabulary, random);
     if (!text || !IsValidUtf8(*text)) continue;
     members.push_back(*std::move(text));

@@ -149,7 +149,7 @@ class Evaluation {
 
  private:
   using Place = SchemaIndex::Place;
-  static constexpr int kDeepest = 2000;
+  static constexpr int kDeepest = 300;  // frames are large under sanitizers
 
   // One schema object applied to one value, with what it evaluates.
   struct At {

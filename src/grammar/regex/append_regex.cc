@@ -1,7 +1,7 @@
 // From an expression to nodes of a Grammar. What is small becomes one automaton; a repetition with
 // large bounds stays a counter around its item.
 #include <algorithm>
-#include <unordered_map>
+#include <optional>
 #include <utility>
 
 #include "base/utf8.h"
@@ -32,45 +32,78 @@ class Lowerer {
     small_limits_.automaton_states = std::min(small_limits_.automaton_states, kSmallStates);
   }
 
-  // As deep as groups are nested.
-  ExprResult Lower(RegexNodeId id) {
-    SGLRUN_RETURN_IF_ERROR(front_.budget.Spend("reading a regex"));
-    const RegexNode& node = regex_[id];
-    if (node.kind == Kind::kNever) return front_.grammar.Never();
-    if (node.kind == Kind::kEmpty) return front_.grammar.Empty();
-    if (node.kind == Kind::kChars) return Chars(*node.chars);
-    if (auto text = Literal(node)) return front_.grammar.Bytes(*text);
-    if (SizeOf(id) <= kSmall) {
-      if (auto dfa = SmallDfa(id); dfa.ok()) return Spell(*dfa);
+  // Nodes whose parts are not done yet lie on a stack in memory: groups may be nested deeply.
+  ExprResult Lower(RegexNodeId root) {
+    std::vector<Open> open;
+    for (RegexNodeId next = root;;) {
+      SGLRUN_RETURN_IF_ERROR(front_.budget.Spend("reading a regex"));
+      SGLRUN_ASSIGN_OR_RETURN(std::optional<ExprId> expr, LowerAtOnce(next));
+      if (!expr) {
+        open.push_back(Divide(next));
+        next = open.back().parts.front();
+        continue;
+      }
+      for (; !open.empty(); open.pop_back()) {
+        Open& node = open.back();
+        node.done.push_back(*expr);
+        if (node.done.size() < node.parts.size()) break;
+        expr = Join(std::move(node));
+      }
+      if (open.empty()) return *expr;
+      next = open.back().parts[open.back().done.size()];
     }
-    const RegexNode copy = node;  // parts of it are added while it is read
-    if (copy.kind == Kind::kRepeat) {
-      SGLRUN_ASSIGN_OR_RETURN(const ExprId item, Lower(copy.items[0]));
-      return front_.grammar.Repeat(item, copy.min, copy.max);
-    }
-    SGLRUN_ASSIGN_OR_RETURN(std::vector<ExprId> items, LowerItems(copy));
-    return copy.kind == Kind::kSequence ? front_.grammar.Sequence(std::move(items))
-                                        : front_.grammar.Choice(std::move(items));
   }
 
  private:
-  // Small neighbours are lowered together.
-  Result<std::vector<ExprId>, GrammarError> LowerItems(const RegexNode& node) {
-    std::vector<ExprId> out;
+  struct Open {
+    Kind kind;
+    std::int64_t min, max;  // of a repetition
+    std::vector<RegexNodeId> parts;
+    std::vector<ExprId> done;
+  };
+
+  // Nothing for a node that must be divided.
+  Result<std::optional<ExprId>, GrammarError> LowerAtOnce(RegexNodeId id) {
+    using Some = std::optional<ExprId>;
+    const RegexNode& node = regex_[id];
+    if (node.kind == Kind::kNever) return Some(front_.grammar.Never());
+    if (node.kind == Kind::kEmpty) return Some(front_.grammar.Empty());
+    if (auto text = Literal(node)) return Some(front_.grammar.Bytes(*text));
+    if (node.kind == Kind::kChars) {
+      SGLRUN_ASSIGN_OR_RETURN(const ExprId chars, Chars(*node.chars));
+      return Some(chars);
+    }
+    if (SizeOf(id) > kSmall) return Some();
+    const auto dfa = SmallDfa(id);
+    if (!dfa.ok()) return Some();
+    SGLRUN_ASSIGN_OR_RETURN(const ExprId regular, Spell(*dfa));
+    return Some(regular);
+  }
+
+  // Small neighbours stay together.
+  Open Divide(RegexNodeId id) {
+    const RegexNode node = regex_[id];  // parts of it are added while it is read
+    Open out{node.kind, node.min, node.max, {}, {}};
     const bool all_small = TotalSize(node) <= kSmall;  // and yet too many states together
     for (std::size_t i = 0; i < node.items.size();) {
-      RegexNode run{node.kind};
+      RegexNode run{node.kind, nullptr, {}, 0, 0};
       std::int64_t size = 0;
       while (i < node.items.size() && !all_small && size + SizeOf(node.items[i]) <= kSmall) {
         size += SizeOf(node.items[i]);
         run.items.push_back(node.items[i++]);
       }
       if (run.items.empty()) run.items.push_back(node.items[i++]);
-      const RegexNodeId part = run.items.size() == 1 ? run.items[0] : Add(std::move(run), size);
-      SGLRUN_ASSIGN_OR_RETURN(const ExprId expr, Lower(part));
-      out.push_back(expr);
+      out.parts.push_back(run.items.size() == 1 ? run.items[0] : Add(std::move(run), size));
     }
     return out;
+  }
+
+  ExprId Join(Open node) {
+    if (node.kind == Kind::kRepeat) {
+      return front_.grammar.Repeat(node.done.front(), node.min, node.max);
+    }
+    return node.kind == Kind::kSequence ? front_.grammar.Sequence(std::move(node.done))
+                                        : front_.grammar.Choice(std::move(node.done));
   }
 
   ExprResult Chars(const CharSet& chars) {

@@ -115,6 +115,25 @@ TEST_CASE("flags reach the pattern, and errors come through") {
   CHECK(Build(std::string(70'000, 'a'), {}).error().verdict == Verdict::kTooLarge);
 }
 
+TEST_CASE("groups as deep as the limit are built without deep recursion") {
+  std::string star(512, '('), large(512, '(');
+  star += "^a";
+  large += "a{99}";
+  for (int i = 0; i < 512; ++i) {
+    star += i % 2 == 0 ? "|b)*" : "c|$)*";
+    large += i % 2 == 0 ? "|b{99})*" : "c|d{99})*";
+  }
+  REQUIRE(Build(large, {}).ok());
+  REQUIRE(Build("(?!" + large.substr(1, large.size() - 3) + "x)", {}).ok());
+  for (const std::string& pattern : {star, large}) {
+    for (const RegexMatch match : {RegexMatch::kFull, RegexMatch::kSearch}) {
+      Budget budget(kOptions.limits);
+      const auto dfa = RegexDfa(pattern, match, {}, budget);
+      REQUIRE((dfa.ok() || dfa.error().verdict == Verdict::kTooLarge));
+    }
+  }
+}
+
 TEST_CASE("long patterns become small grammars, or large ones, but soon") {
   std::string choice = "a0";
   for (int i = 1; i < 4'000; ++i) choice += "|a" + std::to_string(i);

@@ -68,6 +68,7 @@ TEST_CASE("every option can be set and read back") {
     if (option.kind == Kind::kFlag) value = "true";
     if (option.kind == Kind::kChoice) value = option.choices.back();
     if (option.kind == Kind::kInteger) value = "17";
+    if (option.kind == Kind::kLimit) value = "17";
     if (option.kind == Kind::kIntegers) value = "17,18";
     if (option.kind == Kind::kSize) value = "3GiB";
     if (option.kind == Kind::kShard) value = "2/8";

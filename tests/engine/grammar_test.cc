@@ -1,6 +1,7 @@
 // Constraints in the engine: which texts come out, when they end, what the result says
 // (grammar.md 0, generate.md 13 cases 62 to 67).
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "engine_fixture.h"
@@ -24,10 +25,11 @@ FakeTokenizer Letters() {
   return FakeTokenizer(std::move(words), {kEos});
 }
 
+using Logits = std::map<std::int32_t, float>;
+
 // Logits by token alone; the vocabulary is padded beyond the tokenizer.
 struct Subject {
-  explicit Subject(std::map<std::int32_t, float> logits = {}, EngineOptions options = {})
-      : pool(2), context(pool) {
+  explicit Subject(Logits logits = {}, EngineOptions options = {}) : pool(2), context(pool) {
     const auto width = static_cast<std::int64_t>(tokenizer.vocab_size()) + 40;
     LogitTable table;
     for (std::int32_t last = 0; last < width; ++last) table[last] = logits;
@@ -82,13 +84,14 @@ TEST_CASE("a regex text matches fully and ends at EOS") {
 }
 
 TEST_CASE("the model's likeliest allowed token is taken") {
-  Subject s({{kTag, 9}});  // special: never text
+  Subject s(Logits{{kTag, 9}});  // special: never text
   const auto result = RunOne(*s.engine, Constrained(ConstraintKind::kRegex, "[x-z]{3}"));
   CHECK(result.text == "xxx");
 }
 
 TEST_CASE("a schema's text is whole, or the result says that it is not") {
-  Subject s;
+  // Without a liking of its own the model takes the lowest id, a blank, wherever one may stand.
+  Subject s(Logits{{Letters().Find(" ").value(), -9}, {Letters().Find("\n").value(), -9}});
   const std::string schema =
       R"({"type":"object","properties":{"a":{"type":"boolean"},"b":{"const":12}},)"
       R"("required":["a","b"]})";
@@ -104,7 +107,7 @@ TEST_CASE("a schema's text is whole, or the result says that it is not") {
 }
 
 TEST_CASE("any JSON may be an array, and bad JSON is a record error that names the parameter") {
-  Subject s({{Letters().Find("[").value(), 5}, {Letters().Find("]").value(), 6}});
+  Subject s(Logits{{Letters().Find("[").value(), 5}, {Letters().Find("]").value(), 6}});
   CHECK(RunOne(*s.engine, Constrained(ConstraintKind::kJsonSchema, "$$ANY$$")).text == "[]");
   const auto bad = RunOne(*s.engine, Constrained(ConstraintKind::kJsonSchema, "{"));
   REQUIRE(bad.error.has_value());
@@ -132,7 +135,7 @@ TEST_CASE("the two shapes of a structural tag give the same texts, and free text
   const std::string typed =
       R"({"format":{"type":"triggered_tags","triggers":["[f"],"tags":[{"begin":"[f]",)"
       R"("content":{"type":"json_schema","json_schema":{"const":1}},"end":"[/f]"}]}})";
-  Subject s({{Letters().Find("[").value(), 4}, {Letters().Find("f").value(), 4}, {kEos, 3}});
+  Subject s(Logits{{Letters().Find("[").value(), 4}, {Letters().Find("f").value(), 4}, {kEos, 3}});
   int tags = 0;
   for (std::uint64_t seed = 0; seed < 30; ++seed) {
     const auto a =
@@ -164,7 +167,7 @@ TEST_CASE("a grammar ends the text though ignore_eos is set, and says so") {
 }
 
 TEST_CASE("min_new_tokens holds an end back where the text can go on") {
-  Subject s({{kEos, 9}});
+  Subject s(Logits{{kEos, 9}});
   const auto result = RunOne(
       *s.engine, Constrained(ConstraintKind::kRegex, "x+", [](auto& p) { p.min_new_tokens = 5; }));
   CHECK(result.text == "xxxxx");
@@ -216,7 +219,7 @@ TEST_CASE("stop strings and stop tokens end a text that is not whole") {
 }
 
 TEST_CASE("a special stop token of the request is an end like EOS") {
-  Subject s({{kTag, 9}});
+  Subject s(Logits{{kTag, 9}});
   const auto result = RunOne(*s.engine, Constrained(ConstraintKind::kRegex, "ab",
                                                     [](auto& p) { p.stop_token_ids = {kTag}; }));
   CHECK(result.text == "ab");

@@ -1,12 +1,12 @@
 #include "grammar/reachable.h"
 
-#include <bit>
 #include <string>
 #include <unordered_set>
 #include <utility>
 #include <vector>
 
 #include "grammar/matcher/matcher.h"
+#include "grammar/matcher/spelling_check.h"
 
 namespace sglrun::grammar {
 namespace {
@@ -14,21 +14,11 @@ namespace {
 // Steps of the search, each one accepted token.
 constexpr int kMostSteps = 4000;
 
-bool SpellsEveryByte(const Vocabulary& vocabulary) {
-  int bytes = 0;
-  for (const Vocabulary::Node& node : vocabulary.nodes()) {
-    if (node.depth != 1) continue;
-    const auto next = &node + 1;  // the array is closed by a last node
-    if (next->first_token > node.first_token) ++bytes;
-  }
-  return bytes == 256;
-}
-
 }  // namespace
 
 Result<void, GrammarError> CheckReachable(const std::shared_ptr<const CompiledGrammar>& grammar,
                                           const std::shared_ptr<const Vocabulary>& vocabulary) {
-  if (SpellsEveryByte(*vocabulary)) return {};
+  if (HasMemberOver(grammar->program(), SingleBytes(*vocabulary))) return {};
   // Depth first over texts, each visited once however it is spelled. Longest tokens first would be
   // quicker to an end, but a proof has to see them all anyway.
   struct Place {

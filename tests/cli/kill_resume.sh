@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# kill -9 at a hundred random moments of runs over 300 records: what is there in the end equals an
-# uninterrupted run, byte for byte.  kill_resume.sh SGLRUN SOURCE_DIR
+# kill -9 at random moments (MOMENTS of them) of runs over 300 records: what is there in the end equals an
+# uninterrupted run, byte for byte.  kill_resume.sh SGLRUN SOURCE_DIR MOMENTS
 set -euo pipefail
 binary=$1 source_dir=$2
-moments=100
+moments=$3
 
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT

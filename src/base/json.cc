@@ -19,31 +19,36 @@ namespace {
 constexpr std::size_t kMaxReportedDuplicates = 16;
 // Objects with more members than this look for repeated keys through a sorted index.
 constexpr std::size_t kLinearKeySearch = 16;
+// Numbers of this size and more keep their text.
+constexpr double kBeyondInt64 = 0x1p63;
 
 // Builds a Json from RapidJSON's events; a stack of open containers keeps it free of recursion.
 class Builder {
  public:
-  // `number_texts`: what stands in place of the scanner's numbers, in their order; may be null.
-  Builder(int max_depth, std::vector<std::string>* number_texts)
-      : max_depth_(max_depth), number_texts_(number_texts) {}
+  // `text` is what `stream` scans. `numbers` stand in place of the scanner's, in their order; may
+  // be null.
+  Builder(int max_depth, std::string_view text, const rapidjson::MemoryStream& stream,
+          std::vector<Json>* numbers)
+      : max_depth_(max_depth), text_(text), stream_(stream), numbers_(numbers) {}
 
   bool Null() { return Add(Json()); }
   bool Bool(bool b) { return Add(Json(b)); }
   bool Int(int i) { return Add(Json(static_cast<std::int64_t>(i))); }
   bool Uint(unsigned u) {
-    if (number_texts_ != nullptr) {
-      return Add(Json(JsonNumber{std::move((*number_texts_)[next_number_++])}));
-    }
+    if (numbers_ != nullptr) return Add(std::move((*numbers_)[next_number_++]));
     return Add(Json(static_cast<std::int64_t>(u)));
   }
   bool Int64(std::int64_t i) { return Add(Json(i)); }
   bool Uint64(std::uint64_t u) {
     if (u > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max())) {
-      return Add(Json(static_cast<double>(u)));
+      return Add(Json(JsonNumber{ScannedNumber()}));
     }
     return Add(Json(static_cast<std::int64_t>(u)));
   }
-  bool Double(double d) { return Add(Json(d)); }
+  bool Double(double d) {
+    if (std::fabs(d) >= kBeyondInt64) return Add(Json(JsonNumber{ScannedNumber()}));
+    return Add(Json(d));
+  }
   bool RawNumber(const char*, rapidjson::SizeType, bool) { return false; }
   bool String(const char* s, rapidjson::SizeType n, bool) {
     std::string text(s, n);
@@ -73,6 +78,13 @@ class Builder {
   bool Fail(std::string message) {
     failure_ = std::move(message);
     return false;
+  }
+
+  // The number that ends where the scanner is.
+  std::string ScannedNumber() const {
+    const std::string_view before = text_.substr(0, stream_.Tell());
+    const std::size_t end_of_other = before.find_last_not_of("0123456789+-.eE");
+    return std::string(before.substr(end_of_other + 1));  // npos + 1 is 0
   }
 
   bool Add(Json value) {
@@ -154,7 +166,9 @@ class Builder {
   }
 
   const int max_depth_;
-  std::vector<std::string>* const number_texts_;
+  const std::string_view text_;
+  const rapidjson::MemoryStream& stream_;
+  std::vector<Json>* const numbers_;
   std::size_t next_number_ = 0;
   bool too_deep_ = false;
   Json root_;
@@ -215,10 +229,35 @@ std::string TakeNumbersOut(std::string_view text, std::vector<std::string>& numb
   return rest;
 }
 
+// What the scanner makes of a number, for one of any size.
+Json NumberOf(std::string text) {
+  const double value = std::strtod(text.c_str(), nullptr);
+  std::int64_t integer = 0;
+  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), integer);
+  if (code == std::errc() && end == text.data() + text.size()) return Json(integer);
+  if (std::fabs(value) < kBeyondInt64) return Json(value);
+  return Json(JsonNumber{std::move(text)});
+}
+
 std::string LowerFirst(std::string text) {
   if (!text.empty() && text[0] >= 'A' && text[0] <= 'Z') text[0] = static_cast<char>(text[0] + 32);
   while (!text.empty() && text.back() == '.') text.pop_back();
   return text;
+}
+
+// One run of the scanner. With `numbers` it gets a text without them, and hands these out.
+Result<ParsedJson, JsonError> Scan(std::string_view text, int max_depth, std::vector<Json>* numbers,
+                                   bool& number_too_big) {
+  constexpr unsigned kFlags = rapidjson::kParseIterativeFlag | rapidjson::kParseFullPrecisionFlag;
+  rapidjson::MemoryStream stream(text.data(), text.size());
+  Builder builder(max_depth, text, stream, numbers);
+  rapidjson::Reader reader;
+  const rapidjson::ParseResult result = reader.Parse<kFlags>(stream, builder);
+  number_too_big = result.Code() == rapidjson::kParseErrorNumberTooBig;
+  if (!result.IsError()) return builder.Take();
+  std::string message = builder.failure();
+  if (message.empty()) message = LowerFirst(rapidjson::GetParseError_En(result.Code()));
+  return JsonError{result.Offset(), std::move(message), builder.too_deep()};
 }
 
 void AppendNumber(std::string& out, double value) {
@@ -332,20 +371,20 @@ Result<ParsedJson, JsonError> ParseJson(std::string_view text, JsonParseOptions 
   if (const std::size_t bad = FindInvalidUtf8(text); bad != std::string_view::npos) {
     return JsonError{bad, "invalid UTF-8"};
   }
-  constexpr unsigned kFlags = rapidjson::kParseIterativeFlag | rapidjson::kParseFullPrecisionFlag;
-  std::vector<std::string> numbers;
-  std::string without_numbers;
-  if (options.keep_number_text) text = without_numbers = TakeNumbersOut(text, numbers);
-  Builder builder(options.max_depth, options.keep_number_text ? &numbers : nullptr);
-  rapidjson::MemoryStream stream(text.data(), text.size());
-  rapidjson::Reader reader;
-  const rapidjson::ParseResult result = reader.Parse<kFlags>(stream, builder);
-  if (result.IsError()) {
-    std::string message = builder.failure();
-    if (message.empty()) message = LowerFirst(rapidjson::GetParseError_En(result.Code()));
-    return JsonError{result.Offset(), std::move(message), builder.too_deep()};
+  bool number_too_big = false;
+  if (!options.keep_number_text) {
+    auto parsed = Scan(text, options.max_depth, nullptr, number_too_big);
+    if (!number_too_big) return parsed;
   }
-  return builder.Take();
+  std::vector<std::string> texts;
+  const std::string rest = TakeNumbersOut(text, texts);
+  std::vector<Json> numbers;
+  numbers.reserve(texts.size());
+  for (std::string& number : texts) {
+    numbers.push_back(options.keep_number_text ? Json(JsonNumber{std::move(number)})
+                                               : NumberOf(std::move(number)));
+  }
+  return Scan(rest, options.max_depth, &numbers, number_too_big);
 }
 
 void AppendJsonString(std::string& out, std::string_view text) {

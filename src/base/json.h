@@ -15,7 +15,8 @@
 
 namespace sglrun {
 
-// A number as its text spells it, of any length (JsonParseOptions::keep_number_text).
+// A number as its text spells it: one of 2^63 and more, of any length, and with
+// JsonParseOptions::keep_number_text every number.
 struct JsonNumber {
   std::string text;
 };
@@ -50,7 +51,7 @@ class Json {
   // The kind must fit; callers ask first.
   bool as_bool() const { return std::get<bool>(value_); }
   std::int64_t as_int() const { return std::get<std::int64_t>(value_); }
-  double as_double() const;  // any number; of a text too long for a double, the nearest or infinity
+  double as_double() const;  // any number; of a text the nearest, infinity beyond all doubles
   const std::string& number_text() const { return std::get<JsonNumber>(value_).text; }
   const std::string& as_string() const { return std::get<std::string>(value_); }
   std::string& as_string() { return std::get<std::string>(value_); }
@@ -68,8 +69,8 @@ class Json {
   // Compact text; object members in their order.
   std::string Dump() const;
   // Compact text with the keys of every object sorted by bytes: equal content, equal text.
-  // Numbers with an integral value inside int64 print as integers, so 1, 1.0 and 1e0 agree (not
-  // so number texts: they stay as written).
+  // Numbers with an integral value inside int64 print as integers, so 1, 1.0 and 1e0 agree. Not
+  // so number texts: they stay as written.
   std::string CanonicalDump() const;
 
   // The value cut to `limit` bytes, for error sentences.
@@ -96,8 +97,9 @@ struct ParsedJson {
   std::vector<std::string> duplicate_keys;  // names seen twice in one object, at most 16 of them
 };
 
-// Parses exactly one value; blanks around it are allowed. Integers outside int64 become doubles;
-// numbers outside double are an error, as are invalid UTF-8 and lone surrogate escapes.
+// Parses exactly one value; blanks around it are allowed. Numbers of 2^63 and more keep their text,
+// so that sentences can quote them exactly and no reader takes a rounded one for what was written;
+// as_double() gives their value. Invalid UTF-8 and lone surrogate escapes are errors.
 Result<ParsedJson, JsonError> ParseJson(std::string_view text, JsonParseOptions options = {});
 
 // Appends values to JSON text; commas and quotes are its business.

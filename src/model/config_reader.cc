@@ -1,5 +1,6 @@
 #include "model/config_reader.h"
 
+#include <cmath>
 #include <limits>
 
 namespace sglrun::model {
@@ -44,8 +45,8 @@ std::optional<std::int64_t> ConfigReader::OptionalInt(std::string_view key) {
 std::optional<double> ConfigReader::OptionalFloat(std::string_view key) {
   const Json* value = Find(key);
   if (value == nullptr) return std::nullopt;
-  if (value->is_number()) return value->as_double();
-  Mismatch(key, *value, "a number");
+  if (value->is_number() && std::isfinite(value->as_double())) return value->as_double();
+  Mismatch(key, *value, "a number of 64 bits");
   return std::nullopt;
 }
 

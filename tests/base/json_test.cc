@@ -33,12 +33,34 @@ TEST_CASE("values of every kind are read") {
   CHECK_EQ(Parsed("3").Find("a"), nullptr);
 }
 
-TEST_CASE("integers keep 64 bits, larger ones become doubles") {
+TEST_CASE("integers keep 64 bits, larger numbers their text") {
   CHECK_EQ(Parsed("9223372036854775807").as_int(), std::numeric_limits<std::int64_t>::max());
   CHECK_EQ(Parsed("-9223372036854775808").as_int(), std::numeric_limits<std::int64_t>::min());
-  CHECK(Parsed("9223372036854775808").is_double());
   CHECK(Parsed("1.0").is_double());
   CHECK(Parsed("1e2").is_double());
+  CHECK(Parsed("9.2e18").is_double());
+  for (const char* number :
+       {"9223372036854775808", "-9223372036854775809", "18446744073709551616", "1e19", "-1.50E300",
+        "123456789012345678901234567890", "1e400", "-1e400", "1.7976931348623159e308"}) {
+    CAPTURE(number);
+    for (const std::string& text : {std::string(number), "[" + std::string(number) + "]",
+                                    "{\"a\": " + std::string(number) + "}",
+                                    "[1,2.5,\"1e400 \\\" 2\",-0," + std::string(number) + " ]"}) {
+      const Json parsed = Parsed(text);
+      const Json& value = parsed.is_object()  ? *parsed.Find("a")
+                          : parsed.is_array() ? parsed.as_array().back()
+                                              : parsed;
+      REQUIRE(value.is_number_text());
+      CHECK_EQ(value.Dump(), number);
+      CHECK_EQ(value.as_double(), std::strtod(number, nullptr));
+    }
+  }
+  // One number that no double holds does not change what its neighbours are.
+  const Json parsed = Parsed(R"([1e400, 7, -7, 0.5, 1e2, 9223372036854775807, 0, "x"])");
+  CHECK_EQ(parsed.Dump(), R"([1e400,7,-7,0.5,100,9223372036854775807,0,"x"])");
+  CHECK(parsed.as_array()[1].is_int());
+  CHECK(parsed.as_array()[4].is_double());
+  CHECK_EQ(ParseJson("[1e400, 22, 3x]").error().offset, 13u);
 }
 
 TEST_CASE("numbers keep their text when asked, of any length and size") {
@@ -102,7 +124,8 @@ TEST_CASE("what is no JSON is refused") {
                            "\"\\udc00\"",
                            "{\"\\ud800\":1}",
                            "// a\n1",
-                           "1e999",
+                           "1e999 x",
+                           "[1e999,]",
                            "\"abc",
                            "\xEF\xBB\xBF"
                            "1"}) {

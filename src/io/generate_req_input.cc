@@ -18,11 +18,8 @@ using request::Range;
 using request::Read;
 using Outcome = Result<void, RecordError>;
 
-Read<std::string> ReadText(Json& value, std::string_view path) {
-  if (!value.is_string()) return BadValue(path, value.Excerpt(), "a string");
-  if (value.as_string().find('\0') != std::string::npos) {
-    return RecordError{std::string(path) + " holds a NUL character", std::string(path)};
-  }
+Read<std::string> TakeText(Json& value, std::string_view path) {
+  SGLRUN_RETURN_IF_ERROR(request::CheckText(value, path));
   return std::move(value.as_string());
 }
 
@@ -118,7 +115,7 @@ class Reader {
 
   Outcome Read(const Field& field, Json& value) {
     const std::string_view name = field.name;
-    if (name == "text") return ReadPerPrompt(value, name, 0, input_.text, ReadText);
+    if (name == "text") return ReadPerPrompt(value, name, 0, input_.text, TakeText);
     if (name == "input_ids") return ReadInputIds(value);
     if (name == "input_embeds") return ReadPerPrompt(value, name, 2, input_.input_embeds, ReadRows);
     if (name == "sampling_params") return ReadSampling(value);

@@ -106,7 +106,9 @@ std::vector<Field> OutputFields() {
                    {-1, kInf}}),
       RecordField("top_logprobs_num", Kind::kInteger, "0",
                   "how many of the most likely tokens to report at each position",
-                  {"More than the vocabulary is clipped to it.", true, {0, kInf}}),
+                  {"More than the vocabulary is clipped to it.",
+                   true,
+                   {.low = 0, .high = kInf, .clips = true}}),
       RecordField("token_ids_logprob", Kind::kIntegers, "null",
                   "ids whose logprobs to report at each position",
                   {"A list of lists gives each prompt of a batch its own.", true, {0, kInf}}),
@@ -207,7 +209,7 @@ std::vector<Field> LengthParameters() {
                 {{}, kMaxStops, kMaxRegexBytes}),
       Parameter("stop_token_ids", Kind::kIntegers, "null", &SamplingParams::stop_token_ids,
                 "further token ids that end the text",
-                "Ids outside the vocabulary have no effect and give a warning."),
+                "Ids outside the vocabulary have no effect and give a warning.", {{.clips = true}}),
       Parameter("ignore_eos", Kind::kBool, "false", &SamplingParams::ignore_eos,
                 "do not end at stop tokens, stop_token_ids included"),
       Parameter("no_stop_trim", Kind::kBool, "false", &SamplingParams::no_stop_trim,
@@ -254,7 +256,7 @@ std::vector<Field> ChoiceParameters() {
                 "keep the most likely tokens up to this probability in sum", "", {{0, 1, true}}),
       Parameter("top_k", Kind::kInteger, "-1", &SamplingParams::top_k,
                 "keep so many of the most likely tokens; -1: all",
-                "1 is greedy whatever the temperature.", {{1, kInf, false, -1}}),
+                "1 is greedy whatever the temperature.", {{1, kInf, false, -1, true}}),
       Parameter("min_p", Kind::kNumber, "0.0", &SamplingParams::min_p,
                 "keep tokens with at least this share of the best probability", "", {{0, 1}}),
       Parameter("frequency_penalty", Kind::kNumber, "0.0", &SamplingParams::frequency_penalty,
@@ -294,10 +296,11 @@ std::vector<Field> RefusedParameters() {
   return {
       Refused(kSampling, "beam_width", "1", "the width of a beam search"),
       Refused(kSampling, "dtype", "null", "the kind of value to generate",
-              "It left SGLang in 2024: \"int\" was a regex for integers."),
+              "It left SGLang in 2024; a regex does the same, for \"int\" -?[0-9]+. With "
+              "--compat 2024 \"int\" is read so."),
       {kSampling,
        "custom_params",
-       Kind::kAny,
+       Kind::kObject,
        false,
        kNoEffect,
        "null",
@@ -397,6 +400,7 @@ std::string_view KindPhrase(Kind kind) {
       return "an array of rows of numbers";
     case Kind::kTokenBias:
       return "an object of numbers by token id";
+    case Kind::kObject:
     case Kind::kSamplingParams:
       return "an object";
     case Kind::kHiddenStates:

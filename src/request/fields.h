@@ -33,6 +33,7 @@ enum class Kind : std::uint8_t {
   kTokenIds,        // an array of integers, the prompt
   kRows,            // an array of rows of numbers, the prompt as embeddings
   kTokenBias,       // an object {"token id": number}
+  kObject,          // whatever is in it
   kSamplingParams,  // an object of this table's other half
   kHiddenStates,    // a boolean or "last"
   kSchema,          // JSON text, an object or a boolean
@@ -52,6 +53,7 @@ struct Range {
   double high = std::numeric_limits<double>::infinity();
   bool low_is_open = false;
   std::optional<double> also = {};
+  bool clips = false;  // integers beyond 64 bits count as the nearest one
 
   bool Contains(double value) const;
   std::string ToString() const;  // "in (0, 1]", "at least 0", "-1 or at least 1", "" for all

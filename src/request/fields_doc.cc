@@ -30,7 +30,7 @@ std::string_view ShortKind(Kind kind) {
     case Kind::kRows:
       return "matrix";
     case Kind::kTokenBias:
-      return "object";
+    case Kind::kObject:
     case Kind::kSamplingParams:
       return "object";
     case Kind::kHiddenStates:
@@ -151,6 +151,8 @@ Json ValueSchema(const Field& field) {
       return ArrayOf(ArrayOf(Type("number")));
     case Kind::kTokenBias:
       return TokenBiasSchema();
+    case Kind::kObject:
+      return Type("object");
     case Kind::kSamplingParams:
       return ScopeSchema(Scope::kSamplingParams);
     case Kind::kHiddenStates: {

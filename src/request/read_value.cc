@@ -2,6 +2,7 @@
 
 #include <charconv>
 #include <cmath>
+#include <limits>
 
 namespace sglrun::request {
 namespace {
@@ -37,25 +38,40 @@ Read<bool> ReadBool(const Json& value, std::string_view path) {
 
 Read<std::int64_t> ReadInteger(const Json& value, std::string_view path, const Range& range) {
   if (!value.is_number()) return WrongKind(value, path, Kind::kInteger);
-  const bool saturates = std::isinf(range.high);
-  const double number = value.as_double();
-  if (saturates && number > kExactIntegers) return static_cast<std::int64_t>(kExactIntegers);
   if (value.is_int()) return value.as_int();
+  const double number = value.as_double();
   if (number != std::floor(number)) return WrongKind(value, path, Kind::kInteger);
-  if (std::fabs(number) > kExactIntegers) {
-    return BadValue(path, value.Excerpt(), "an integer of 64 bits");
+  if (std::fabs(number) <= kExactIntegers) return static_cast<std::int64_t>(number);
+  if (!range.clips) {
+    return BadValue(path, value.Excerpt(), "an integer of 64 bits without fraction or exponent");
   }
-  return static_cast<std::int64_t>(number);
+  using Limits = std::numeric_limits<std::int64_t>;
+  const std::int64_t nearest = number > 0 ? Limits::max() : Limits::min();
+  if (range.Contains(static_cast<double>(nearest))) return nearest;
+  return BadValue(path, value.Excerpt(), range.ToString());
 }
 
-Read<double> ReadNumber(const Json& value, std::string_view path) {
+Read<double> ReadNumber(const Json& value, std::string_view path, const Range& range) {
   if (!value.is_number()) return WrongKind(value, path, Kind::kNumber);
-  return value.as_double();
+  const double number = value.as_double();
+  if (std::isfinite(number)) return number;
+  const std::string allowed = range.ToString();
+  if (std::isfinite(range.high)) return BadValue(path, value.Excerpt(), allowed);
+  return BadValue(path, value.Excerpt(),
+                  "a number of 64 bits" + (allowed.empty() ? "" : ", " + allowed));
 }
 
 Read<std::string> ReadString(const Json& value, std::string_view path) {
   if (!value.is_string()) return WrongKind(value, path, Kind::kString);
   return value.as_string();
+}
+
+Result<void, RecordError> CheckText(const Json& value, std::string_view path) {
+  if (!value.is_string()) return WrongKind(value, path, Kind::kString);
+  if (value.as_string().find('\0') != std::string::npos) {
+    return RecordError{std::string(path) + " holds a NUL character", std::string(path)};
+  }
+  return {};
 }
 
 Read<std::vector<std::int64_t>> ReadIntegers(const Json& value, std::string_view path,
@@ -78,12 +94,12 @@ Read<std::vector<std::int64_t>> ReadIntegers(const Json& value, std::string_view
 Read<std::vector<std::int32_t>> ReadTokenIds(const Json& value, std::string_view path,
                                              std::int64_t vocab_size) {
   SGLRUN_ASSIGN_OR_RETURN(const std::vector<std::int64_t> integers,
-                          ReadIntegers(value, path, Range{0, 0x1p31}));
+                          ReadIntegers(value, path, Range{.clips = true}));
   std::vector<std::int32_t> ids;
   ids.reserve(integers.size());
   for (const std::int64_t id : integers) {
     if (!IsTokenId(id, vocab_size)) {
-      return BadValue(ElementPath(path, ids.size()), std::to_string(id),
+      return BadValue(ElementPath(path, ids.size()), value.as_array()[ids.size()].Excerpt(),
                       VocabularyPhrase(VocabularyBound(vocab_size)));
     }
     ids.push_back(static_cast<std::int32_t>(id));
@@ -133,9 +149,10 @@ Read<std::vector<std::pair<std::int32_t, float>>> ReadTokenBias(const Json& valu
                              VocabularyPhrase(VocabularyBound(vocab_size)) + " in decimal digits",
                          std::string(path)};
     }
-    SGLRUN_ASSIGN_OR_RETURN(const double amount, ReadNumber(number, std::string(path) + "." + key));
+    const std::string number_path = std::string(path) + "." + key;
+    SGLRUN_ASSIGN_OR_RETURN(const double amount, ReadNumber(number, number_path, Range{}));
     if (!std::isfinite(static_cast<float>(amount))) {
-      return BadValue(std::string(path) + "." + key, number.Excerpt(), "a number of 32 bits");
+      return BadValue(number_path, number.Excerpt(), "a number of 32 bits");
     }
     bias.emplace_back(static_cast<std::int32_t>(id), static_cast<float>(amount));
   }

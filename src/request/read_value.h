@@ -18,11 +18,14 @@ template <class T>
 using Read = Result<T, RecordError>;
 
 Read<bool> ReadBool(const Json& value, std::string_view path);
-// Integral doubles count. Where the range has no upper end, numbers beyond 2^53 count as 2^53, so
-// that "as many as you like" cannot overflow later sums.
+// Integral doubles count. An integer beyond 64 bits is refused, or counts as the nearest one where
+// the range says so.
 Read<std::int64_t> ReadInteger(const Json& value, std::string_view path, const Range& range);
-Read<double> ReadNumber(const Json& value, std::string_view path);
+// A finite number; the range, looked at by the caller, is told to who wrote another.
+Read<double> ReadNumber(const Json& value, std::string_view path, const Range& range);
 Read<std::string> ReadString(const Json& value, std::string_view path);
+// Whether it is a string that can be tokenized: one without NUL.
+Result<void, RecordError> CheckText(const Json& value, std::string_view path);
 Read<std::vector<std::int64_t>> ReadIntegers(const Json& value, std::string_view path,
                                              const Range& range);
 // Ids in [0, vocab_size); vocab_size 0: not known, only int32 is required.

@@ -12,6 +12,7 @@ namespace {
 using Outcome = Result<void, RecordError>;
 
 constexpr double kGreedyBelow = 1e-6;
+constexpr std::string_view kRepetitionPenalty = "repetition_penalty";
 
 // At most one of these may constrain a text; an empty string counts as absent (decisions 18).
 constexpr std::string_view kGrammars[] = {"json_schema", "regex", "ebnf", "structural_tag"};
@@ -20,18 +21,48 @@ bool IsEmptyText(const Json& value) {
   return value.is_string() && value.as_string().empty();
 }
 
-Outcome CheckOneGrammar(const Json& object, std::string_view path) {
+// What dtype "int" was in 2024 (generate.md 2.6): digits, which end at the first blank or newline.
+// The text may hold one of them, so that the model can end it; as a stop string it is cut off.
+constexpr std::string_view kInt2024 = "-?[0-9]+[ \\n]?";
+
+bool AsksForInt2024(const Json& object, const SamplingContext& context) {
+  const Json* dtype = object.Find("dtype");
+  return context.compat_2024 && dtype != nullptr && dtype->is_string() &&
+         dtype->as_string() == "int";
+}
+
+void SetInt2024(SamplingParams& params) {
+  params.constraint = Constraint{ConstraintKind::kRegex, std::string(kInt2024)};
+  params.stop = {" ", "\n"};
+}
+
+Outcome CheckOneGrammar(const Json& object, std::string_view path, const SamplingContext& context) {
   std::string given;
   int count = 0;
+  const auto add = [&](std::string_view name) {
+    given += (count++ > 0 ? " and " : "") + std::string(name);
+  };
   for (const std::string_view name : kGrammars) {
     const Json* value = object.Find(name);
-    if (value == nullptr || value->is_null() || IsEmptyText(*value)) continue;
-    given += (count++ > 0 ? " and " : "") + std::string(name);
+    if (value != nullptr && !value->is_null() && !IsEmptyText(*value)) add(name);
   }
+  if (AsksForInt2024(object, context)) add("dtype");
   if (count < 2) return {};
   return RecordError{std::string(path) + " has " + given +
                          ", only one of json_schema, regex, ebnf, structural_tag may be set",
                      std::string(path)};
+}
+
+// `written` is the value as the sentence quotes it, `path` that of the field.
+Outcome CheckRange(const Field& field, double value, const std::string& written,
+                   std::string_view path) {
+  if (field.range.Contains(value)) return {};
+  std::string expected = field.range.ToString();
+  if (field.name == kRepetitionPenalty && value == 0) {
+    expected +=
+        "; 1.0 is no penalty (0 was printed as the default once, --compat 2024 reads it so)";
+  }
+  return BadValue(path, written, expected);
 }
 
 // Stores one value in the member of its row; overloads by the member's type.
@@ -51,8 +82,13 @@ struct Store {
   Outcome operator()(std::int64_t SamplingParams::*member) const {
     return Assign(member, ReadInteger(value, path, field.range));
   }
+  // Its range is checked at once, while the sentence can quote what was written.
   Outcome operator()(double SamplingParams::*member) const {
-    return Assign(member, ReadNumber(value, path));
+    SGLRUN_ASSIGN_OR_RETURN(double number, ReadNumber(value, path, field.range));
+    if (context.compat_2024 && field.name == kRepetitionPenalty && number == 0) number = 1.0;
+    SGLRUN_RETURN_IF_ERROR(CheckRange(field, number, value.Excerpt(), path));
+    params.*member = number;
+    return {};
   }
   Outcome operator()(std::optional<std::int64_t> SamplingParams::*member) const {
     return Assign(member, ReadInteger(value, path, field.range));
@@ -64,8 +100,12 @@ struct Store {
     return Assign(member, ReadTokenBias(value, path, context.vocab_size));
   }
   Outcome operator()(std::vector<std::int64_t> SamplingParams::*member) const {
-    SGLRUN_RETURN_IF_ERROR(Assign(member, ReadIntegers(value, path, field.range)));
-    KeepKnownIds(params.*member);
+    SGLRUN_ASSIGN_OR_RETURN(std::vector<std::int64_t> ids, ReadIntegers(value, path, field.range));
+    WarnOfUnknownId(ids);
+    std::erase_if(ids, [this](std::int64_t id) { return IsUnknown(id); });
+    std::sort(ids.begin(), ids.end());
+    ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
+    params.*member = std::move(ids);
     return {};
   }
 
@@ -87,20 +127,34 @@ struct Store {
     return {};
   }
 
+  bool IsUnknown(std::int64_t id) const {
+    return id < 0 || (context.vocab_size > 0 && id >= context.vocab_size);
+  }
+
   // Ids outside the vocabulary are never generated: a warning is enough.
-  void KeepKnownIds(std::vector<std::int64_t>& ids) const {
-    std::sort(ids.begin(), ids.end());
-    ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
-    const auto unknown = [this](std::int64_t id) {
-      return id < 0 || (context.vocab_size > 0 && id >= context.vocab_size);
-    };
-    const auto first = std::find_if(ids.begin(), ids.end(), unknown);
+  void WarnOfUnknownId(const std::vector<std::int64_t>& ids) const {
+    const auto first =
+        std::find_if(ids.begin(), ids.end(), [this](std::int64_t id) { return IsUnknown(id); });
     if (first == ids.end()) return;
-    warnings.push_back(path + " holds " + std::to_string(*first) +
+    const Json& written = value.as_array()[static_cast<std::size_t>(first - ids.begin())];
+    warnings.push_back(path + " holds " + written.Excerpt() +
                        ", which is outside the vocabulary and has no effect");
-    ids.erase(std::remove_if(ids.begin(), ids.end(), unknown), ids.end());
   }
 };
+
+// A parameter without effect still has a kind and a range.
+Outcome CheckUnused(const Field& field, const Json& value, const std::string& path) {
+  if (field.kind == Kind::kBool) {
+    SGLRUN_RETURN_IF_ERROR(ReadBool(value, path));
+  } else if (field.kind == Kind::kInteger) {
+    SGLRUN_ASSIGN_OR_RETURN(const std::int64_t number, ReadInteger(value, path, field.range));
+    return CheckRange(field, static_cast<double>(number), value.Excerpt(), path);
+  } else {
+    CHECK(field.kind == Kind::kObject) << field.name << " is not checked";
+    if (!value.is_object()) return BadValue(path, value.Excerpt(), KindPhrase(field.kind));
+  }
+  return {};
+}
 
 Outcome OverlayOne(const Json::Member& member, std::string_view path,
                    const SamplingContext& context, SamplingParams& params,
@@ -114,50 +168,34 @@ Outcome OverlayOne(const Json::Member& member, std::string_view path,
         field_path};
   }
   if (field->treatment == Treatment::kUnsupported) {
-    if (!IsNeutral(*field, value)) return Unsupported(*field, field_path);
-    return {};
+    if (IsNeutral(*field, value)) return {};
+    return Unsupported(*field, field_path);
   }
   if (name == "max_new_tokens") params.max_new_tokens_stated = !value.is_null();
   if (value.is_null()) {
     if (name == "max_new_tokens") params.max_new_tokens.reset();
     return {};
   }
-  if (field->kind == Kind::kBool && field->treatment == Treatment::kNoEffect) {
-    auto read = ReadBool(value, field_path);
-    if (!read.ok()) return std::move(read).error();
-  }
-  if (field->kind == Kind::kInteger && field->treatment == Treatment::kNoEffect) {
-    SGLRUN_ASSIGN_OR_RETURN(const std::int64_t number,
-                            ReadInteger(value, field_path, field->range));
-    if (!field->range.Contains(static_cast<double>(number))) {
-      return BadValue(field_path, value.Excerpt(), field->range.ToString());
-    }
-  }
+  if (field->treatment == Treatment::kNoEffect) return CheckUnused(*field, value, field_path);
   return std::visit(Store{*field, value, field_path, context, params, warnings}, field->member);
 }
 
-Outcome CheckRange(const Field& field, double value, std::string_view path) {
-  if (field.range.Contains(value)) return {};
-  std::string expected = field.range.ToString();
-  if (field.name == "repetition_penalty" && value == 0) {
-    expected +=
-        "; 1.0 is no penalty (0 was printed as the default once, --compat 2024 reads it so)";
-  }
-  const std::string field_path = std::string(path) + "." + std::string(field.name);
-  return BadValue(field_path, Json(value).CanonicalDump(), expected);
-}
-
+// The numbers that hold in the end, from whatever they came.
 Outcome CheckRanges(std::string_view path, const SamplingParams& params) {
   for (const Field& field : Fields()) {
+    const std::string field_path = std::string(path) + "." + std::string(field.name);
+    const auto check_integer = [&](std::int64_t value) {
+      return CheckRange(field, static_cast<double>(value), std::to_string(value), field_path);
+    };
     if (const auto* number = std::get_if<double SamplingParams::*>(&field.member)) {
-      SGLRUN_RETURN_IF_ERROR(CheckRange(field, params.**number, path));
+      const double value = params.**number;
+      SGLRUN_RETURN_IF_ERROR(CheckRange(field, value, Json(value).CanonicalDump(), field_path));
     } else if (const auto* integer = std::get_if<std::int64_t SamplingParams::*>(&field.member)) {
-      SGLRUN_RETURN_IF_ERROR(CheckRange(field, static_cast<double>(params.**integer), path));
+      SGLRUN_RETURN_IF_ERROR(check_integer(params.**integer));
     } else if (const auto* optional =
                    std::get_if<std::optional<std::int64_t> SamplingParams::*>(&field.member)) {
       const std::optional<std::int64_t>& value = params.**optional;
-      if (!value.has_value()) continue;
-      SGLRUN_RETURN_IF_ERROR(CheckRange(field, static_cast<double>(*value), path));
+      if (value.has_value()) SGLRUN_RETURN_IF_ERROR(check_integer(*value));
     }
   }
   return {};
@@ -170,10 +208,14 @@ Outcome OverlaySamplingParams(const Json& object, std::string_view path,
                               std::vector<std::string>& warnings) {
   if (object.is_null()) return {};
   if (!object.is_object()) return BadValue(path, object.Excerpt(), "an object");
-  SGLRUN_RETURN_IF_ERROR(CheckOneGrammar(object, path));
+  SGLRUN_RETURN_IF_ERROR(CheckOneGrammar(object, path, context));
+  const bool asks_for_int = AsksForInt2024(object, context);
   for (const Json::Member& member : object.as_object()) {
+    if (asks_for_int && member.first == "dtype") continue;
     SGLRUN_RETURN_IF_ERROR(OverlayOne(member, path, context, params, warnings));
   }
+  // Last, because its stop strings took the place of those that were given.
+  if (asks_for_int) SetInt2024(params);
   if (context.compat_2024 && params.repetition_penalty == 0) params.repetition_penalty = 1.0;
   return {};
 }

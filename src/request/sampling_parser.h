@@ -15,7 +15,7 @@ namespace sglrun::request {
 
 struct SamplingContext {
   std::int64_t vocab_size = 0;  // 0: not known, ids are not checked against it
-  bool compat_2024 = false;     // repetition_penalty 0 means 1
+  bool compat_2024 = false;     // repetition_penalty 0 means 1, dtype "int" a regex
 };
 
 // Lays what `object` states over `params`. Null is not stated, but for max_new_tokens, where it

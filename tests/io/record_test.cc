@@ -458,6 +458,36 @@ TEST_CASE("the profile of 2024 changes defaults only") {
   CHECK(Good(R"({"text":"a","return_logprob":true})", options).requests[0].logprob_start_len == 0);
 }
 
+TEST_CASE("with the profile of 2024, dtype int asks for digits up to a blank") {
+  RecordOptions options = Options();
+  options.compat = Compat::k2024;
+  const auto params = Params(R"({"dtype":"int","stop":"x"})", options);
+  REQUIRE(params.constraint.has_value());
+  CHECK(params.constraint->kind == ConstraintKind::kRegex);
+  CHECK(params.constraint->text == "-?[0-9]+[ \\n]?");
+  CHECK(params.stop == std::vector<std::string>{" ", "\n"});
+  CHECK_FALSE(Params(R"({"dtype":null})", options).constraint.has_value());
+  const auto refused = [&](const char* record, const RecordOptions& with) {
+    const RecordError error = Bad(record, with);
+    INFO(error.message);
+    return error.message.find("regex") != std::string::npos;
+  };
+  CHECK(refused(R"({"text":"a","sampling_params":{"dtype":"str"}})", options));
+  CHECK(refused(R"({"text":"a","sampling_params":{"dtype":"int"}})", Options()));
+  CHECK(Bad(R"({"text":"a","sampling_params":{"dtype":"int","json_schema":"{}"}})", options)
+            .message.find("has json_schema and dtype") != std::string::npos);
+}
+
+TEST_CASE("a parameter without effect still has its kind") {
+  CHECK(BadParams(R"({"custom_params":[1]})").message ==
+        "sampling_params.custom_params is [1], must be an object");
+  BadParams(R"({"custom_params":"x"})");
+  BadParams(R"({"spaces_between_special_tokens":1})");
+  BadParams(R"({"stream_interval":"1"})");
+  Params(R"({"custom_params":{"a":[1,{"b":2}]},"stream_interval":2})");
+  Params(R"({"custom_params":null})");
+}
+
 TEST_CASE("a stated seed is used as it is, otherwise it comes from run seed and content") {
   CHECK(Good(R"({"text":"a","sampling_params":{"sampling_seed":7}})").requests[0].seed == 7);
   CHECK(Good(R"({"text":"a","sampling_params":{"sampling_seed":-1}})").requests[0].seed ==
@@ -553,7 +583,47 @@ TEST_CASE("of a repeated key the last wins with a warning, with strict it is an 
 TEST_CASE("numbers outside their types are refused") {
   Bad(R"({"input_ids":[99999999999999999999]})");
   Bad(R"({"text":"a","sampling_params":{"temperature":1e999}})");
-  CHECK(Params(R"({"max_new_tokens":1e30})").max_new_tokens == (std::int64_t{1} << 53));
+  CHECK(BadParams(R"({"max_new_tokens":1e30})").param == "sampling_params.max_new_tokens");
+}
+
+TEST_CASE("numbers are quoted as they were written, however large") {
+  const auto says = [](const char* params, const char* sentence) {
+    CHECK(BadParams(params).message == std::string("sampling_params.") + sentence);
+  };
+  says(R"({"n":9007199254740993})", "n is 9007199254740993, must be in [1, 4096]");
+  says(R"({"n":123456789012345678901234567890})",
+       "n is 123456789012345678901234567890, must be an integer of 64 bits without fraction or "
+       "exponent");
+  says(R"({"max_new_tokens":-9007199254740993})",
+       "max_new_tokens is -9007199254740993, must be at least 0");
+  says(R"({"min_new_tokens":9007199254740993,"max_new_tokens":4})",
+       "min_new_tokens is 9007199254740993, must be in [0, max_new_tokens(4)]");
+  says(R"({"temperature":-9007199254740993})",
+       "temperature is -9007199254740993, must be at least 0");
+  says(R"({"temperature":1e400})", "temperature is 1e400, must be a number of 64 bits, at least 0");
+  says(R"({"top_p":1e400})", "top_p is 1e400, must be in (0, 1]");
+  says(R"({"top_p":1.50E300})", "top_p is 1.50E300, must be in (0, 1]");
+  says(R"({"min_p":9007199254740993})", "min_p is 9007199254740993, must be in [0, 1]");
+  says(R"({"top_k":-1e30})", "top_k is -1e30, must be -1 or at least 1");
+  says(R"({"logit_bias":{"3":-1e400}})", "logit_bias.3 is -1e400, must be a number of 64 bits");
+  CHECK(Bad(R"({"input_ids":[1,99999999999999999999]})")
+            .message.find("input_ids[1] is 99999999999999999999, must be a token id") == 0);
+  CHECK(Bad(R"({"text":"a","token_ids_logprob":[9007199254740993]})")
+            .message.find("token_ids_logprob[0] is 9007199254740993, must be") == 0);
+  CHECK(Bad(R"({"text":"a","top_logprobs_num":-9007199254740993})").message ==
+        "top_logprobs_num is -9007199254740993, must be at least 0");
+  CHECK(Bad(R"({"input_embeds":[[1e400]]})").message.find("is 1e400, must be") !=
+        std::string::npos);
+  const Record record =
+      Good(R"({"text":"a","sampling_params":{"stop_token_ids":[2,123456789012345678901]}})");
+  CHECK(record.requests[0].sampling->stop_token_ids == std::vector<std::int64_t>{2});
+  REQUIRE(record.warnings.size() == 1);
+  CHECK(record.warnings[0].find("holds 123456789012345678901,") != std::string::npos);
+}
+
+TEST_CASE("a schema given as an object keeps its large integers") {
+  const auto params = Params(R"({"json_schema":{"maximum":123456789012345678901}})");
+  CHECK(params.constraint->text == R"({"maximum":123456789012345678901})");
 }
 
 TEST_CASE("one line cannot ask for endless memory") {

@@ -13,6 +13,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/log.h"
+
 namespace sglrun::io {
 namespace {
 
@@ -124,27 +126,85 @@ bool LooksLikeGzip(const RawFile& file) {
   return file.size() >= 2 && std::memcmp(file.data(), "\x1f\x8b", 2) == 0;
 }
 
-class GzipSource : public ByteSource {
+// A frame of zstd, or one that its readers skip.
+bool LooksLikeZstd(const RawFile& file) {
+  std::uint32_t magic = 0;
+  if (file.size() < sizeof magic) return false;
+  std::memcpy(&magic, file.data(), sizeof magic);
+  return magic == 0xFD2FB528u || (magic & 0xFFFFFFF0u) == 0x184D2A50u;
+}
+
+// A file that is a row of compressed streams: gzip members or zstd frames.
+class CompressedSource : public ByteSource {
  public:
-  explicit GzipSource(RawFile file) : file_(std::move(file)) {
-    // 16: a gzip header is expected, none of zlib's own.
-    CHECK(inflateInit2(&stream_, 16 + MAX_WBITS) == Z_OK) << "out of memory";
-  }
-  ~GzipSource() override { inflateEnd(&stream_); }
+  explicit CompressedSource(RawFile file) : file_(std::move(file)) {}
 
   Result<std::size_t> Read(char* data, std::size_t size) override {
     std::size_t count = 0;
     while (count == 0 && !finished_) {
-      SGLRUN_ASSIGN_OR_RETURN(count, Inflate(data, size));
+      // What came out before the damage is handed over first.
+      if (!damage_.ok()) return damage_.error();
+      damage_ = ReadSome(data, size, count);
     }
     return count;
   }
   std::int64_t bytes_taken() const override { return file_.taken(); }
 
+ protected:
+  // Decompresses some of what lies in the file; sets `count` even when it fails.
+  virtual Status Decompress(char* data, std::size_t size, std::size_t& count) = 0;
+  virtual bool LooksLikeStream() const = 0;
+  virtual const char* Name() const = 0;
+
+  void EndStream() { between_streams_ = true; }
+  Error Damage(const std::string& reason) const {
+    return ReadError(file_.path(), std::string("damaged ") + Name() + " stream: " + reason);
+  }
+
+  RawFile file_;
+
  private:
-  Result<std::size_t> Inflate(char* data, std::size_t size) {
+  Status ReadSome(char* data, std::size_t size, std::size_t& count) {
+    if (between_streams_) return BeginNext();
     if (file_.size() == 0) SGLRUN_RETURN_IF_ERROR(file_.Fill(1));
-    if (file_.size() == 0) return ReadError(file_.path(), "the gzip stream is cut off");
+    const bool no_input = file_.size() == 0;
+    SGLRUN_RETURN_IF_ERROR(Decompress(data, size, count));
+    if (!no_input || count > 0 || between_streams_) return {};
+    return ReadError(file_.path(), std::string("the ") + Name() + " stream is cut off");
+  }
+
+  // Zeros behind the last stream are padding of tapes.
+  Status BeginNext() {
+    SGLRUN_RETURN_IF_ERROR(file_.Fill(kMagicBytes));
+    while (file_.size() > 0 && *file_.data() == 0) {
+      file_.Take(1);
+      SGLRUN_RETURN_IF_ERROR(file_.Fill(kMagicBytes));
+    }
+    between_streams_ = false;
+    finished_ = file_.size() == 0 || !LooksLikeStream();
+    if (file_.size() > 0 && finished_) {
+      LogWarning(Quoted(file_.path()) + ": what follows the " + Name() + " stream at byte " +
+                 std::to_string(file_.taken() + 1) + " is no " + Name() + " and is ignored");
+    }
+    return {};
+  }
+
+  static constexpr std::size_t kMagicBytes = 4;
+  bool between_streams_ = false;
+  bool finished_ = false;
+  Status damage_;
+};
+
+class GzipSource : public CompressedSource {
+ public:
+  explicit GzipSource(RawFile file) : CompressedSource(std::move(file)) {
+    // 16: a gzip header is expected, none of zlib's own.
+    CHECK(inflateInit2(&stream_, 16 + MAX_WBITS) == Z_OK) << "out of memory";
+  }
+  ~GzipSource() override { inflateEnd(&stream_); }
+
+ private:
+  Status Decompress(char* data, std::size_t size, std::size_t& count) override {
     stream_.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(file_.data()));
     stream_.avail_in = static_cast<uInt>(file_.size());
     stream_.next_out = reinterpret_cast<Bytef*>(data);
@@ -152,66 +212,44 @@ class GzipSource : public ByteSource {
     const uInt room = stream_.avail_out;
     const int code = inflate(&stream_, Z_NO_FLUSH);
     file_.Take(file_.size() - stream_.avail_in);
+    count = room - stream_.avail_out;
     if (code == Z_STREAM_END) {
-      SGLRUN_RETURN_IF_ERROR(NextMember());
+      inflateReset(&stream_);
+      EndStream();
     } else if (code != Z_OK && code != Z_BUF_ERROR) {
-      return ReadError(file_.path(), std::string("damaged gzip stream: ") +
-                                         (stream_.msg != nullptr ? stream_.msg : "no message"));
+      return Damage(stream_.msg != nullptr ? stream_.msg : "no message");
     }
-    return std::size_t{room - stream_.avail_out};
-  }
-
-  // A gzip file is a row of members; zeros after the last are padding of tapes.
-  Status NextMember() {
-    SGLRUN_RETURN_IF_ERROR(file_.Fill(2));
-    while (file_.size() > 0 && *file_.data() == 0) {
-      file_.Take(1);
-      SGLRUN_RETURN_IF_ERROR(file_.Fill(2));
-    }
-    finished_ = file_.size() == 0;
-    if (!finished_ && !LooksLikeGzip(file_)) {
-      return ReadError(file_.path(), "the gzip stream is followed by something else");
-    }
-    inflateReset(&stream_);
     return {};
   }
+  bool LooksLikeStream() const override { return LooksLikeGzip(file_); }
+  const char* Name() const override { return "gzip"; }
 
-  RawFile file_;
   z_stream stream_{};
-  bool finished_ = false;
 };
 
-class ZstdSource : public ByteSource {
+class ZstdSource : public CompressedSource {
  public:
-  explicit ZstdSource(RawFile file) : file_(std::move(file)), stream_(ZSTD_createDStream()) {
+  explicit ZstdSource(RawFile file)
+      : CompressedSource(std::move(file)), stream_(ZSTD_createDStream()) {
     CHECK(stream_ != nullptr) << "out of memory";
   }
   ~ZstdSource() override { ZSTD_freeDStream(stream_); }
 
-  Result<std::size_t> Read(char* data, std::size_t size) override {
-    while (true) {
-      if (file_.size() == 0) SGLRUN_RETURN_IF_ERROR(file_.Fill(1));
-      const bool no_input = file_.size() == 0;
-      if (no_input && inside_frame_ == 0) return std::size_t{0};
-      ZSTD_inBuffer in{file_.data(), file_.size(), 0};
-      ZSTD_outBuffer out{data, size, 0};
-      const std::size_t code = ZSTD_decompressStream(stream_, &out, &in);
-      if (ZSTD_isError(code) != 0) {
-        return ReadError(file_.path(),
-                         std::string("damaged zstd stream: ") + ZSTD_getErrorName(code));
-      }
-      inside_frame_ = code;
-      file_.Take(in.pos);
-      if (out.pos > 0) return out.pos;
-      if (no_input) return ReadError(file_.path(), "the zstd stream is cut off");
-    }
-  }
-  std::int64_t bytes_taken() const override { return file_.taken(); }
-
  private:
-  RawFile file_;
+  Status Decompress(char* data, std::size_t size, std::size_t& count) override {
+    ZSTD_inBuffer in{file_.data(), file_.size(), 0};
+    ZSTD_outBuffer out{data, size, 0};
+    const std::size_t code = ZSTD_decompressStream(stream_, &out, &in);
+    count = out.pos;
+    if (ZSTD_isError(code) != 0) return Damage(ZSTD_getErrorName(code));
+    file_.Take(in.pos);
+    if (code == 0) EndStream();
+    return {};
+  }
+  bool LooksLikeStream() const override { return LooksLikeZstd(file_); }
+  const char* Name() const override { return "zstd"; }
+
   ZSTD_DStream* stream_;
-  std::size_t inside_frame_ = 0;  // 0 at the border of two frames
 };
 
 }  // namespace
@@ -226,7 +264,7 @@ Result<std::unique_ptr<ByteSource>> ByteSource::Open(const std::string& path,
   if (LooksLikeGzip(file)) {
     return std::unique_ptr<ByteSource>(std::make_unique<GzipSource>(std::move(file)));
   }
-  if (file.size() >= 4 && std::memcmp(file.data(), "\x28\xb5\x2f\xfd", 4) == 0) {
+  if (LooksLikeZstd(file)) {
     return std::unique_ptr<ByteSource>(std::make_unique<ZstdSource>(std::move(file)));
   }
   return std::unique_ptr<ByteSource>(std::make_unique<PlainSource>(std::move(file)));

@@ -119,9 +119,47 @@ TEST_CASE("a damaged or truncated compressed input is an error that names the fi
     damaged[bytes.size() / 2 + 1] ^= 0x55;
     CHECK(ErrorOf(folder.Write("bad", damaged)).find("damaged") != std::string::npos);
   }
-  const std::string gzip = Compress("a\n", Compression::kGzip);
-  CHECK(ErrorOf(folder.Write("tail", gzip + "x")).find("something else") != std::string::npos);
-  CHECK(ErrorOf(folder.Write("padded", gzip + std::string(700, '\0'))) == "");
+}
+
+TEST_CASE("what follows a compressed input is no part of it, and takes no line from it") {
+  const TempFolder folder;
+  const std::string next = folder.Write("next", "c\n");
+  for (const Compression compression : {Compression::kGzip, Compression::kZstd}) {
+    const std::string streams = Compress("a\n", compression) + Compress("b\n", compression);
+    for (const std::string& tail : {std::string("x"), std::string("{}\n{}\n"), std::string("\x1f"),
+                                    std::string("\x28\xb5\x2f"), std::string(700, '\0'),
+                                    std::string(700, '\0') + "x", std::string(1 << 20, 'y')}) {
+      CAPTURE(tail.substr(0, 10));
+      const std::string path = folder.Write("tail", streams + tail);
+      CHECK(Texts(ReadAll({path, next})) == Strings{"a", "b", "c"});
+    }
+  }
+}
+
+TEST_CASE("the lines before a damage are read") {
+  const TempFolder folder;
+  std::string text;
+  for (int i = 0; i < 50000; ++i) text += std::to_string(i * 7919) + "\n";
+  for (const Compression compression : {Compression::kGzip, Compression::kZstd}) {
+    // Within one read of the decompressor and many reads after the beginning.
+    for (const std::string& before : {std::string("a\nb\n"), text}) {
+      const std::string whole = Compress(before, compression);
+      std::string damaged = Compress(text, compression);
+      damaged[damaged.size() / 2] ^= 0x55;
+      damaged[damaged.size() / 2 + 1] ^= 0x55;
+      for (const std::string& second : {damaged, damaged.substr(0, 12)}) {
+        auto reader = JsonlReader::Open({folder.Write("in", whole + second)});
+        REQUIRE(reader.ok());
+        std::string seen;
+        auto next = (*reader)->Next();
+        for (; next.ok() && next->has_value(); next = (*reader)->Next()) {
+          seen += (*next)->text + "\n";
+        }
+        CHECK_FALSE(next.ok());
+        CHECK(seen.substr(0, before.size()) == before);
+      }
+    }
+  }
 }
 
 TEST_CASE("a line above the limit is marked and skipped, its neighbours are read") {

@@ -137,9 +137,9 @@ class LeftCorners {
   }
   std::int64_t size() const { return states_; }
 
-  Machine SketchOf(MachineId goal) const {
-    Machine sketch;
-    sketch.states.resize(static_cast<std::size_t>(states_) + 1);  // 0 is the start
+  Sketch SketchOf(MachineId goal) const {
+    Sketch sketch;  // 0 is the start
+    sketch.AddStates(static_cast<std::size_t>(states_));
     for (const MachineId m : component_) {
       const Machine& machine = machines_.machines[static_cast<std::size_t>(m)];
       for (std::size_t s = 0; s < machine.states.size(); ++s) {
@@ -155,9 +155,7 @@ class LeftCorners {
         }
       }
     }
-    ForEachEnd(goal, [&](std::int32_t end) {
-      sketch.states[static_cast<std::size_t>(end)].accepting = true;
-    });
+    ForEachEnd(goal, [&](std::int32_t end) { sketch.accepting.push_back(end); });
     return sketch;
   }
 

@@ -3,55 +3,77 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <string>
-#include <unordered_map>
+#include <map>
 #include <utility>
+
+#include "grammar/automaton/sequence_pool.h"
 
 namespace sglrun::grammar {
 namespace {
 
-// A machine as bytes, with the classes of those it calls in place of their numbers.
-class Content {
+// What machines say apart from whom they call, and their calls. Merging looks at all machines again
+// and again; only the calls change what it sees.
+class Calls {
  public:
-  Content(const Machines& machines, const std::vector<MachineId>& classes)
-      : machines_(machines), classes_(classes) {}
-
-  std::string Of(const Machine& machine) {
-    out_.clear();
-    for (const Machine::State& state : machine.states) {
-      Put(state.accepting ? 1 : 0);
-      edges_.clear();
-      for (const Machine::Edge& edge : state.edges) edges_.push_back(KeyOf(edge));
-      // Numbers decided the order before; classes decide it now.
-      std::sort(edges_.begin(), edges_.end());
-      Put(static_cast<std::int64_t>(edges_.size()));
-      for (const Key& key : edges_) std::for_each(key.begin(), key.end(), [&](auto v) { Put(v); });
+  explicit Calls(const Machines& machines) {
+    std::map<std::pair<std::int64_t, std::int64_t>, std::int32_t> bounds;
+    const auto bounds_of = [&](const Count& count) {
+      const auto next = static_cast<std::int32_t>(bounds.size()) + 1;
+      return bounds.emplace(std::pair(count.min, count.max), next).first->second;
+    };
+    SequencePool contents;
+    std::vector<std::int32_t> content;
+    for (const Machine& machine : machines.machines) {
+      content.clear();
+      for (std::size_t s = 0; s < machine.states.size(); ++s) {
+        content.push_back(machine.states[s].accepting ? -1 : -2);
+        for (const Machine::Edge& edge : machine.states[s].edges) {
+          const Symbol& symbol = edge.symbol;
+          const auto state = static_cast<std::int32_t>(s);
+          if (symbol.kind == Symbol::Kind::kCall) {
+            calls_.push_back({state, 0, symbol.id, edge.target});
+          } else if (symbol.kind == Symbol::Kind::kCount) {
+            const Count& count = machines.counts[static_cast<std::size_t>(symbol.id)];
+            calls_.push_back({state, bounds_of(count), count.body, edge.target});
+          } else {
+            content.push_back(static_cast<std::int32_t>(symbol.kind) << 16 | symbol.first << 8 |
+                              symbol.last);
+            content.push_back(symbol.id);
+            content.push_back(edge.target);
+          }
+        }
+      }
+      begin_.push_back(calls_.size());
+      classes_.push_back(contents.Intern(content));
     }
-    return out_;
+    class_count_ = contents.size();
+  }
+
+  // By machine: equal for those that differ at most in whom they call.
+  const std::vector<MachineId>& classes() const { return classes_; }
+  std::int32_t class_count() const { return class_count_; }
+
+  // A machine's class and its calls, with classes in place of machines.
+  void Describe(std::size_t machine, const std::vector<MachineId>& classes,
+                std::vector<std::int32_t>& out) {
+    sorted_.assign(calls_.begin() + static_cast<std::ptrdiff_t>(begin_[machine]),
+                   calls_.begin() + static_cast<std::ptrdiff_t>(begin_[machine + 1]));
+    for (Call& call : sorted_) call[kCallee] = classes[static_cast<std::size_t>(call[kCallee])];
+    // Numbers decided the order before; classes decide it now.
+    if (!std::is_sorted(sorted_.begin(), sorted_.end())) std::sort(sorted_.begin(), sorted_.end());
+    out.assign(1, classes[machine]);
+    for (const Call& call : sorted_) out.insert(out.end(), call.begin(), call.end());
   }
 
  private:
-  using Key = std::array<std::int64_t, 5>;
+  using Call = std::array<std::int32_t, 4>;  // state, bounds (0: none), callee, target
+  static constexpr std::size_t kCallee = 2;
 
-  Key KeyOf(const Machine::Edge& edge) const {
-    const Symbol& symbol = edge.symbol;
-    Key key{static_cast<std::int64_t>(symbol.kind) << 16 | symbol.first << 8 | symbol.last,
-            symbol.id, 0, 0, edge.target};
-    if (symbol.kind == Symbol::Kind::kCall) key[1] = classes_[static_cast<std::size_t>(symbol.id)];
-    if (symbol.kind == Symbol::Kind::kCount) {
-      const Count& count = machines_.counts[static_cast<std::size_t>(symbol.id)];
-      key[1] = classes_[static_cast<std::size_t>(count.body)];
-      key[2] = count.min;
-      key[3] = count.max;
-    }
-    return key;
-  }
-  void Put(std::int64_t value) { out_.append(reinterpret_cast<const char*>(&value), sizeof value); }
-
-  const Machines& machines_;
-  const std::vector<MachineId>& classes_;
-  std::vector<Key> edges_;
-  std::string out_;
+  std::vector<Call> calls_;
+  std::vector<std::size_t> begin_{0};
+  std::vector<MachineId> classes_;
+  std::int32_t class_count_ = 0;
+  std::vector<Call> sorted_;
 };
 
 }  // namespace
@@ -81,30 +103,51 @@ void RenameMachines(Machines& machines, const std::vector<MachineId>& names, std
   machines = std::move(renamed);
 }
 
-// All machines are taken to be equal at first, and told apart as long as their contents differ.
-// Only when nothing is left to tell apart are equal ones really equal.
+// Machines are taken to be equal at first, and told apart as long as they call different ones. Only
+// when nothing is left to tell apart are equal ones really equal. One that is alone in its class is
+// not looked at again.
 Result<void, GrammarError> MergeEqualMachines(Machines& machines, Budget& budget) {
-  constexpr int kMostRounds = 40;  // longer chains of rules stay apart
-  std::vector<MachineId> classes(machines.machines.size(), 0);
-  std::size_t count = 1;
-  for (int round = 0; round < kMostRounds; ++round) {
-    Content content(machines, classes);
-    std::unordered_map<std::string, MachineId> found;
-    std::vector<MachineId> next;
-    for (const Machine& machine : machines.machines) {
-      SGLRUN_RETURN_IF_ERROR(budget.Spend("merging automata"));
-      next.push_back(
-          found.emplace(content.Of(machine), static_cast<MachineId>(found.size())).first->second);
-    }
-    const bool settled = found.size() == count;
-    if (found.size() == machines.machines.size()) return {};
-    count = found.size();
-    classes = std::move(next);
-    if (settled) {
-      RenameMachines(machines, classes, count);
-      return {};
-    }
+  constexpr int kMostRounds = 200;  // longer chains of rules stay apart
+  Calls calls(machines);
+  std::vector<MachineId> classes = calls.classes(), next(classes.size());
+  std::vector<std::int32_t> members(static_cast<std::size_t>(calls.class_count()), 0), content;
+  for (const MachineId c : classes) ++members[static_cast<std::size_t>(c)];
+  std::int32_t used = calls.class_count();  // class numbers, over all rounds
+  std::vector<std::size_t> open;
+  for (std::size_t m = 0; m < classes.size(); ++m) {
+    if (members[static_cast<std::size_t>(classes[m])] > 1) open.push_back(m);
   }
+  const auto shared = [&] {
+    return std::count_if(members.begin(), members.end(), [](std::int32_t n) { return n > 1; });
+  };
+  auto open_classes = shared();
+  for (int round = 0; !open.empty(); ++round) {
+    if (round == kMostRounds) return {};
+    SequencePool found;
+    members.clear();
+    for (const std::size_t m : open) {
+      SGLRUN_RETURN_IF_ERROR(budget.Spend("merging automata"));
+      calls.Describe(m, classes, content);
+      next[m] = found.Intern(content);
+      members.resize(static_cast<std::size_t>(found.size()), 0);
+      ++members[static_cast<std::size_t>(next[m])];
+    }
+    for (const std::size_t m : open) classes[m] = used + next[m];
+    used += found.size();
+    if (found.size() == open_classes) break;
+    std::erase_if(open,
+                  [&](std::size_t m) { return members[static_cast<std::size_t>(next[m])] == 1; });
+    open_classes = shared();
+  }
+  if (open.empty()) return {};
+  std::vector<MachineId> names(static_cast<std::size_t>(used), -1);
+  std::int32_t count = 0;
+  for (MachineId& c : classes) {
+    MachineId& name = names[static_cast<std::size_t>(c)];
+    if (name < 0) name = count++;
+    c = name;
+  }
+  RenameMachines(machines, classes, static_cast<std::size_t>(count));
   return {};
 }
 

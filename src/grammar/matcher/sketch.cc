@@ -46,9 +46,9 @@ class Sketcher {
     if (const auto* regular = std::get_if<node::Regular>(&grammar_.expr(body))) {
       return FromDfa(*regular->dfa);
     }
-    sketch_ = Machine{};
+    sketch_ = Sketch{};
     const std::int32_t end = sketch_.AddState();
-    sketch_.states[static_cast<std::size_t>(end)].accepting = true;
+    sketch_.accepting.push_back(end);
     whole_ = facts_.Regular(body) && facts_.Size(body) <= kWholeSize;
     EmitBody(body, 0, end, 0);
     return Determinize(sketch_, budget_);
@@ -120,8 +120,7 @@ class Sketcher {
   }
 
   void EmitNode(ExprId, const node::Regular& e, std::int32_t from, std::int32_t to, int) {
-    const auto base = static_cast<std::int32_t>(sketch_.states.size());
-    sketch_.states.resize(sketch_.states.size() + e.dfa->states.size());
+    const std::int32_t base = sketch_.AddStates(e.dfa->states.size());
     Nothing(from, base);
     for (std::size_t s = 0; s < e.dfa->states.size(); ++s) {
       const std::int32_t at = base + static_cast<std::int32_t>(s);
@@ -199,8 +198,7 @@ class Sketcher {
 
   void EmitNode(ExprId, const node::Net& e, std::int32_t from, std::int32_t to, int depth) {
     const Network& net = *e.network;
-    const auto base = static_cast<std::int32_t>(sketch_.states.size());
-    sketch_.states.resize(sketch_.states.size() + static_cast<std::size_t>(net.states));
+    const std::int32_t base = sketch_.AddStates(static_cast<std::size_t>(net.states));
     Nothing(from, base);
     for (const Network::ByteEdge& edge : net.bytes) {
       if (edge.first > edge.last) continue;
@@ -216,7 +214,7 @@ class Sketcher {
   const ExprFacts& facts_;
   Budget& budget_;
   Machines result_;
-  Machine sketch_;
+  Sketch sketch_;
   bool whole_ = false;          // the machine being drawn is one regular automaton
   std::vector<ExprId> bodies_;  // by MachineId
   std::unordered_map<ExprId, MachineId> ids_;

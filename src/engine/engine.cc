@@ -9,15 +9,17 @@
 #include "base/strings.h"
 #include "engine/block_manager.h"
 #include "engine/engine_setup.h"
+#include "engine/forced_logprobs.h"
 #include "engine/grammar_gate.h"
+#include "engine/jump_forward.h"
 #include "engine/logprob_recorder.h"
 #include "engine/memory_plan.h"
 #include "engine/prompt_logprobs.h"
 #include "engine/row_buffer.h"
+#include "engine/row_wishes.h"
 #include "engine/scheduler.h"
 #include "engine/sequence.h"
 #include "engine/step_arrays.h"
-#include "kernels/common/random.h"
 #include "model/available_memory.h"
 #include "model/kv_cache.h"
 #include "sampling/logits_pipeline.h"
@@ -45,6 +47,7 @@ struct Engine::Impl {
         logits(the_model.backend(), std::max(effective.max_rows, kPromptLogprobRows),
                the_model.config().vocab_size),
         prompt_logprobs(the_model, recorder, logits),
+        forced_logprobs(the_model, recorder, logits, effective.logprobs_mode),
         pipeline(the_model.backend(),
                  SampleableBits(the_tokenizer, the_model.config().vocab_size)) {}
 
@@ -53,6 +56,8 @@ struct Engine::Impl {
   std::vector<GenerateResult> OpenGate();
   void TakeTokens();
   void PrepareGrammars();
+  std::int64_t JumpIfAsked(Sequence& sequence) const;
+  static void FailAtDeadEnd(Sequence& sequence);
   void EndGrammar(Sequence& sequence);
   std::int64_t MaskWords() const { return (model.config().vocab_size + 31) / 32; }
   void TakeToken(Sequence& sequence, std::int64_t row, const sampling::SampledTokens& sampled);
@@ -75,6 +80,7 @@ struct Engine::Impl {
   RowBuffer sampled_hidden;  // states of the rows that give a token
   RowBuffer logits;
   PromptLogprobs prompt_logprobs;
+  ForcedLogprobs forced_logprobs;
   sampling::LogitsPipeline pipeline;
   sampling::SamplingBatch batch;
   std::vector<Sequence*> sampled;  // row r of the batch belongs to sampled[r]
@@ -104,10 +110,10 @@ Result<std::unique_ptr<Engine>> Engine::Create(model::Model& model,
                                                              pages, model.backend()));
   auto impl = std::make_unique<Impl>(model, tokenizer, effective, context, std::move(cache));
   if (!impl->hidden.ok() || !impl->sampled_hidden.ok() || !impl->logits.ok() ||
-      !impl->prompt_logprobs.ok()) {
+      !impl->prompt_logprobs.ok() || !impl->forced_logprobs.ok()) {
     return Error{"no memory for the activations of a step (" +
                  FormatByteSize(impl->hidden.bytes() + impl->logits.bytes()) +
-                 "): lower --max-rows or --max-batch-tokens"};
+                 "): lower --max-rows (of bench, --batch-sizes) or --max-batch-tokens"};
   }
   impl->stats.kv_pages = pages;
   return std::unique_ptr<Engine>(new Engine(std::move(impl)));
@@ -117,7 +123,8 @@ Result<std::unique_ptr<Sequence>, RecordError> Engine::Admit(GenerateRequest req
   const model::ModelConfig& config = impl_->model.config();
   const PromptLimits limits{.context_length = impl_->options.context_length,
                             .vocab_size = config.vocab_size,
-                            .hidden_size = config.hidden_size};
+                            .hidden_size = config.hidden_size,
+                            .reasoning_end = impl_->options.reasoning_end};
   SGLRUN_ASSIGN_OR_RETURN(PreparedPrompt prompt, PreparePrompt(request, impl_->tokenizer, limits));
   SGLRUN_ASSIGN_OR_RETURN(
       StopCriteria stop, StopCriteria::Create(*request.sampling, prompt.max_new_tokens,
@@ -140,7 +147,9 @@ Result<std::unique_ptr<Sequence>, RecordError> Engine::Admit(GenerateRequest req
                        "sampling_params.max_new_tokens"};
   }
   impl_->recorder.Start(*sequence);
-  if (sequence->params().constraint) sequence->SetGrammar(impl_->gate.Want(*sequence));
+  if (sequence->params().constraint) {
+    sequence->SetGrammar(impl_->gate.Want(*sequence, std::move(prompt.reasoning_end)));
+  }
   return sequence;
 }
 
@@ -186,6 +195,10 @@ std::vector<GenerateResult> Engine::Impl::OpenGate() {
   std::vector<GenerateResult> refused;
   const auto wait = scheduler.HasWork() ? GrammarGate::Wait::kNo : GrammarGate::Wait::kForOne;
   for (std::unique_ptr<Sequence>& sequence : gate.TakeReady(wait)) {
+    if (!sequence->failure) {
+      stats.output_tokens += JumpIfAsked(*sequence);
+      FailAtDeadEnd(*sequence);
+    }
     if (sequence->failure) {
       refused.push_back(sequence->TakeResult(tokenizer));
     } else {
@@ -219,6 +232,9 @@ void Engine::Impl::CaptureStates(std::span<const PlannedRow> rows) {
       if (sequence.wants_prompt_logprob_row(position)) {
         prompt_logprobs.Add(sequence, position, states, row, context);
       }
+      if (sequence.ForcedBehind(position) != nullptr) {
+        forced_logprobs.Add(sequence, position, states, row, context);
+      }
       if (is_last && sequence.TakesForcedTokens() &&
           sequence.grammar()->next() == GrammarState::Next::kOne) {
         forced.push_back(&sequence);
@@ -230,34 +246,16 @@ void Engine::Impl::CaptureStates(std::span<const PlannedRow> rows) {
     }
   }
   prompt_logprobs.Flush(context);
+  forced_logprobs.Flush(context);
 }
 
 void Engine::Impl::AddToBatch(const Sequence& sequence) {
-  const GenerateRequest& request = sequence.request();
-  const SamplingParams& params = sequence.params();
-  const bool scoring = sequence.limits().max_new_tokens == 0;
-  sampling::RowWishes row;
-  row.params = &params;
-  row.action = scoring ? sampling::RowAction::kScore : sampling::RowAction::kSample;
-  row.random = kernels::RandomBits(request.seed, request.sample_index,
-                                   static_cast<std::uint32_t>(sequence.size()));
-  row.count_ids = sequence.counts().ids();
-  row.counts = sequence.counts().counts();
-  row.banned = sequence.banned();
-  row.kept_set = request.return_sampling_mask;
-  if (const GrammarState* grammar = sequence.grammar()) {
+  sampling::RowWishes row = WishesOf(sequence, options.logprobs_mode);
+  const GrammarState* grammar = sequence.grammar();
+  if (grammar != nullptr && !grammar->mask().empty()) {
     const std::span<const std::uint32_t> mask = grammar->mask();
     row.grammar_line = static_cast<std::int32_t>(mask_words.size() / mask.size());
     mask_words.insert(mask_words.end(), mask.begin(), mask.end());
-  }
-  if (request.return_logprob) {
-    row.chosen_logprob = !scoring;
-    row.top_logprobs = sequence.limits().top_logprobs;
-    row.asked_ids = sequence.asked_ids();
-    // A greedy row and a row that is only scored know no temperature.
-    const bool scaled =
-        options.logprobs_mode == LogprobsMode::kSampled && !params.greedy() && !scoring;
-    row.logprob_temperature = scaled ? static_cast<float>(params.temperature) : 1.0f;
   }
   batch.Add(row);
 }
@@ -318,20 +316,34 @@ void Engine::Impl::PrepareGrammars() {
   }
   if (rows.empty()) return;
   std::atomic<std::size_t> next = 0;
+  std::atomic<std::int64_t> jumped = 0;
   auto prepare = [&](int, int) {
-    for (std::size_t r = next++; r < rows.size(); r = next++) rows[r]->grammar()->Prepare();
+    for (std::size_t r = next++; r < rows.size(); r = next++) {
+      rows[r]->grammar()->Prepare();
+      jumped += JumpIfAsked(*rows[r]);
+    }
   };
   context.pool().Run(prepare);
+  stats.output_tokens += jumped;
   for (Sequence* sequence : rows) EndGrammar(*sequence);
+}
+
+// Tokens taken without a draw, for which threads may ask at once.
+std::int64_t Engine::Impl::JumpIfAsked(Sequence& sequence) const {
+  return options.jump_forward && sequence.JumpsForward() ? JumpForward(sequence, tokenizer) : 0;
+}
+
+void Engine::Impl::FailAtDeadEnd(Sequence& sequence) {
+  const GrammarState& grammar = *sequence.grammar();
+  if (grammar.next() != GrammarState::Next::kNone) return;
+  sequence.failure =
+      grammar.failure("output token " + std::to_string(sequence.generated_size() + 1));
 }
 
 // What needs no further step: a text that can only end, or cannot go on.
 void Engine::Impl::EndGrammar(Sequence& sequence) {
+  FailAtDeadEnd(sequence);
   const GrammarState& grammar = *sequence.grammar();
-  if (grammar.next() == GrammarState::Next::kNone) {
-    sequence.failure =
-        grammar.failure("output token " + std::to_string(sequence.generated_size() + 1));
-  }
   const bool is_watched = sequence.request().return_hidden_states != HiddenStates::kNone;
   if (grammar.next() != GrammarState::Next::kEnd || is_watched || !sequence.TakesForcedTokens()) {
     return;

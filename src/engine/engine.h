@@ -12,6 +12,8 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
@@ -26,6 +28,9 @@ namespace sglrun::engine {
 
 class Sequence;  // engine/sequence.h
 
+// The text of the tokens behind which a record that requires reasoning begins its answer.
+inline constexpr std::string_view kDefaultReasoningEnd = "</think>";
+
 enum class LogprobsMode : std::uint8_t {
   kSampled,   // output logprobs of the distribution that was sampled: softmax(z / T)
   kOriginal,  // softmax(z)
@@ -39,6 +44,8 @@ struct EngineOptions {
   std::int64_t context_length = 0;  // 0: the model's
   LogprobsMode logprobs_mode = LogprobsMode::kSampled;
   grammar::GrammarOptions grammar;
+  bool jump_forward = false;  // take text that a constraint forces as several tokens at once
+  std::string reasoning_end = std::string(kDefaultReasoningEnd);
   bool partial_results = false;  // Partials() tells of sequences that go on
 };
 
@@ -59,6 +66,7 @@ struct PromptLimits {
   std::int64_t context_length = 0;
   std::int64_t vocab_size = 0;   // ids below may be fed
   std::int64_t hidden_size = 0;  // width of input_embeds
+  std::string_view reasoning_end = kDefaultReasoningEnd;
 };
 
 // A request with its prompt as ids and its limits settled: max_new_tokens and min_new_tokens
@@ -67,6 +75,8 @@ struct PreparedPrompt {
   std::vector<std::int32_t> token_ids;  // for input_embeds: ids of 1 standing in
   std::int64_t max_new_tokens = 0;
   std::int64_t min_new_tokens = 0;
+  // The tokens that a constraint waits for; none when it begins with the text.
+  std::vector<std::int32_t> reasoning_end;
 };
 Result<PreparedPrompt, RecordError> PreparePrompt(const GenerateRequest& request,
                                                   const tokenizer::Tokenizer& tokenizer,

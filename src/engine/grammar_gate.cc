@@ -39,7 +39,8 @@ GrammarGate::GrammarGate(const grammar::GrammarOptions& options,
              },
              {.threads = CompileThreads()}) {}
 
-std::unique_ptr<GrammarState> GrammarGate::Want(const Sequence& sequence) {
+std::unique_ptr<GrammarState> GrammarGate::Want(const Sequence& sequence,
+                                                std::vector<std::int32_t> reasoning_end) {
   const Constraint& constraint = *sequence.params().constraint;
   GrammarState::Setup setup;
   setup.kind = constraint.kind;
@@ -51,6 +52,10 @@ std::unique_ptr<GrammarState> GrammarGate::Want(const Sequence& sequence) {
     }
   }
   setup.first_space = FirstSpaceOf(*tokenizer_, sequence);
+  setup.shows_specials = !sequence.params().skip_special_tokens;
+  if (!reasoning_end.empty()) {
+    setup.thinking.emplace(std::move(reasoning_end), sequence.params().thinking_budget);
+  }
   return std::make_unique<GrammarState>(std::move(setup));
 }
 
@@ -66,9 +71,6 @@ std::vector<std::unique_ptr<Sequence>> GrammarGate::TakeReady(Wait wait) {
       continue;
     }
     sequence->failure = grammar.Start(store_.vocabulary());
-    if (!sequence->failure && grammar.next() == GrammarState::Next::kNone) {
-      sequence->failure = grammar.failure("output token 1");
-    }
     ready.push_back(std::move(sequence));
   }
   waiting_ = std::move(later);

@@ -22,8 +22,10 @@ class GrammarGate {
               std::int64_t vocab_size, std::span<const std::int32_t> model_ends);
 
   // The state for a sequence with a constraint, whose compile begins now unless another record has
-  // asked for the same. Thread-safe.
-  std::unique_ptr<GrammarState> Want(const Sequence& sequence);
+  // asked for the same. `reasoning_end`: the tokens that the constraint waits for, or none.
+  // Thread-safe.
+  std::unique_ptr<GrammarState> Want(const Sequence& sequence,
+                                     std::vector<std::int32_t> reasoning_end);
 
   void Submit(std::unique_ptr<Sequence> sequence) { waiting_.push_back(std::move(sequence)); }
   std::int64_t waiting() const { return static_cast<std::int64_t>(waiting_.size()); }

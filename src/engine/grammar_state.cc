@@ -52,6 +52,7 @@ std::optional<RecordError> GrammarState::Start(
 }
 
 bool GrammarState::Ends(std::int32_t token) const {
+  if (thinks()) return false;
   if (std::ranges::find(ends_, token) == ends_.end()) return false;
   if (matcher_->IsComplete()) return true;
   grammar::Matcher after = *matcher_;  // the last token element of the text
@@ -64,8 +65,24 @@ bool GrammarState::IsMember(std::string_view text) const {
   return matcher.AcceptBytes(text) == text.size() && matcher.IsComplete();
 }
 
+bool GrammarState::Takes(std::int32_t token) {
+  if (thinks() || !matcher_->AcceptToken(token)) return false;
+  matcher_->Rollback(1);
+  return true;
+}
+
 void GrammarState::Accept(std::int32_t token) {
+  if (thinks()) return Think(token);
   matcher_->AcceptToken(token);
+}
+
+void GrammarState::Think(std::int32_t token) {
+  using FirstSpace = grammar::Matcher::FirstSpace;
+  setup_.thinking->Take(token);
+  // The answer is not the beginning of the text once thoughts are to be seen before it.
+  if (setup_.shows_specials || vocabulary_->IsText(token)) setup_.first_space = FirstSpace::kKept;
+  if (thinks()) return;
+  matcher_.emplace(setup_.pending->outcome()->grammar, vocabulary_, setup_.first_space);
 }
 
 // An end is allowed where the text is complete, and where it is itself the token element that makes
@@ -81,7 +98,17 @@ void GrammarState::AllowEnds() {
   }
 }
 
+void GrammarState::PrepareThinking() {
+  next_ = Next::kSeveral;
+  if (is_free()) return;
+  std::ranges::fill(mask_, 0);
+  only_token_ = setup_.thinking->forced();
+  SetBit(only_token_, true);
+  next_ = Next::kOne;
+}
+
 void GrammarState::Prepare() {
+  if (thinks()) return PrepareThinking();
   matcher_->FillMask(mask_);
   if (matcher_->failure()) {
     next_ = Next::kNone;

@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/thinking.h"
 #include "grammar/constraint.h"
 #include "grammar/matcher/matcher.h"
 #include "request/constraint.h"
@@ -33,6 +34,8 @@ class GrammarState {
     // that are ordinary text stay ordinary text (decisions 19).
     std::vector<std::int32_t> model_ends, request_ends;
     grammar::Matcher::FirstSpace first_space = grammar::Matcher::FirstSpace::kKept;
+    std::optional<Thinking> thinking = {};  // comes before the constraint begins
+    bool shows_specials = false;            // special tokens are part of the text
   };
   explicit GrammarState(Setup setup) : setup_(std::move(setup)) {}
 
@@ -50,17 +53,29 @@ class GrammarState {
   };
   Next next() const { return next_; }
   std::int32_t only_token() const { return only_token_; }
-  // A bit for each token that may come next, ends included.
-  std::span<const std::uint32_t> mask() const { return mask_; }
+  // A bit for each token that may come next, ends included; empty where any may (thinking).
+  std::span<const std::uint32_t> mask() const {
+    return is_free() ? std::span<const std::uint32_t>() : mask_;
+  }
   // The token to end with where nothing else may come; -1 when the model has none.
   std::int32_t forced_end() const { return ends_.empty() ? -1 : ends_.front(); }
 
   // The token, drawn now, ends the text: it is an end and the text is complete.
   bool Ends(std::int32_t token) const;
   // The text so far is a member.
-  bool complete() const { return matcher_ && matcher_->IsComplete(); }
+  bool complete() const { return matcher_ && !thinks() && matcher_->IsComplete(); }
   // `text` as a whole is a member.
   bool IsMember(std::string_view text) const;
+
+  // The constraint has not begun.
+  bool thinks() const { return setup_.thinking && !setup_.thinking->over(); }
+  // Tokens that came before it began.
+  std::int64_t thinking_tokens() const { return setup_.thinking ? setup_.thinking->taken() : 0; }
+
+  // The text that must come next, "" when there is a choice, and whether `token` may.
+  std::string ForcedText() const { return thinks() ? std::string() : matcher_->ForcedBytes(); }
+  bool Takes(std::int32_t token);
+  const grammar::Vocabulary& vocabulary() const { return *vocabulary_; }
 
   // Moves on by a drawn token that does not end the text.
   void Accept(std::int32_t token);
@@ -72,6 +87,9 @@ class GrammarState {
   const grammar::GrammarReport& report() const { return setup_.pending->outcome()->report; }
 
  private:
+  bool is_free() const { return thinks() && setup_.thinking->forced() < 0; }
+  void Think(std::int32_t token);
+  void PrepareThinking();
   void AllowEnds();
   void CountAllowed();
   void SetBit(std::int32_t token, bool value);

@@ -129,6 +129,22 @@ Result<void, RecordError> CheckBias(const SamplingParams& params, std::int64_t v
   return {};
 }
 
+Result<Ids, RecordError> ReasoningEnd(const GenerateRequest& request,
+                                      const tokenizer::Tokenizer& tokenizer,
+                                      const PromptLimits& limits) {
+  if (!request.require_reasoning || !request.sampling->constraint) return Ids();
+  auto ids = tokenizer.Encode(limits.reasoning_end, {.add_special_tokens = false});
+  const bool known = ids.ok() && !ids->empty() && std::ranges::all_of(*ids, [&](std::int32_t id) {
+                       return id < limits.vocab_size;
+                     });
+  if (known) return std::move(ids).value();
+  return RecordError{
+      "require_reasoning is true, but the vocabulary has no tokens for the end of "
+      "the reasoning, \"" +
+          std::string(limits.reasoning_end) + "\": give --reasoning-end",
+      "require_reasoning"};
+}
+
 }  // namespace
 
 Result<PreparedPrompt, RecordError> PreparePrompt(const GenerateRequest& request,
@@ -143,6 +159,7 @@ Result<PreparedPrompt, RecordError> PreparePrompt(const GenerateRequest& request
   prompt.min_new_tokens = std::min(params.min_new_tokens, prompt.max_new_tokens);
   SGLRUN_RETURN_IF_ERROR(CheckLogprobFields(request, size, limits.vocab_size));
   SGLRUN_RETURN_IF_ERROR(CheckBias(params, limits.vocab_size));
+  SGLRUN_ASSIGN_OR_RETURN(prompt.reasoning_end, ReasoningEnd(request, tokenizer, limits));
   return prompt;
 }
 

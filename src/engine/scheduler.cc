@@ -75,7 +75,11 @@ std::span<const PlannedRow> Scheduler::Plan() {
 void Scheduler::PlanDecodes() {
   for (std::size_t i = 0; i < running_.size(); ++i) {
     Sequence& sequence = *running_[i];
-    if (sequence.size() - sequence.computed != 1) continue;
+    const bool is_decode = sequence.size() - sequence.computed == 1;
+    // The pages of a prompt are there since its admission; those of forced tokens may not be.
+    const bool has_pages =
+        static_cast<std::int64_t>(sequence.pages.size()) >= PagesFor(sequence.size());
+    if (!is_decode && has_pages) continue;
     bool grown = GrowTo(sequence, sequence.size());
     while (!grown && running_.size() > i + 1) {
       PreemptYoungest();
@@ -85,6 +89,7 @@ void Scheduler::PlanDecodes() {
       PreemptYoungest();  // it is the youngest itself
       return;
     }
+    if (!is_decode) continue;
     sequence.scheduled = 1;
     --budget_;
   }
@@ -134,8 +139,8 @@ bool Scheduler::TryAdmit(Sequence& sequence) {
   sequence.computed = cached * kPageSize;
   if (!sequence.was_admitted) {
     sequence.was_admitted = true;
-    sequence.result.cached_tokens = sequence.computed;
-    cached_tokens_ += sequence.computed;
+    sequence.result.cached_tokens = std::min(sequence.computed, sequence.prompt_size());
+    cached_tokens_ += sequence.result.cached_tokens;
   }
   sequence.scheduled = std::min(sequence.size() - sequence.computed, budget_);
   budget_ -= sequence.scheduled;

@@ -56,6 +56,7 @@ std::int64_t Sequence::first_wanted_row() const {
   if (next_logprob_row_ >= 0 && next_logprob_row_ + 1 < prompt_size_) {
     first = std::min(first, next_logprob_row_);
   }
+  if (!forced_tokens_.empty()) first = std::min(first, forced_tokens_.front().position - 1);
   return first;
 }
 
@@ -124,6 +125,24 @@ void Sequence::EndByGrammar() {
   result.grammar.emplace().complete = true;
 }
 
+bool Sequence::AppendForced(std::int32_t token) {
+  if (generated_size() + 1 >= limits_.max_new_tokens || !grammar_->Takes(token) ||
+      std::ranges::binary_search(stop_.stop_ids(), token)) {
+    return false;
+  }
+  if (request_.return_logprob) {
+    const auto mask = grammar_->mask();
+    forced_tokens_.push_back({.position = size(),
+                              .mask = {mask.begin(), mask.end()},
+                              .count_ids = {counts_.ids().begin(), counts_.ids().end()},
+                              .counts = {counts_.counts().begin(), counts_.counts().end()},
+                              .banned = banned()});
+  }
+  Append(token);
+  if (request_.return_logprob) grammar_->Prepare();
+  return true;
+}
+
 void Sequence::FinishScoring() {
   finish = FinishReason{.kind = FinishReason::Kind::kLength};
   if (grammar_) result.grammar.emplace().complete = grammar_->complete();
@@ -151,13 +170,26 @@ std::optional<GenerateResult> Sequence::PartialResult() const {
   return partial;
 }
 
+// The text behind the thoughts is a member.
+bool Sequence::IsAnswerMember(const tokenizer::Tokenizer& tokenizer) const {
+  tokenizer::IncrementalDetokenizer detokenizer(tokenizer, PromptTail(prompt()),
+                                                params().skip_special_tokens);
+  std::size_t begin = 0;
+  for (const std::int32_t token :
+       generated().first(static_cast<std::size_t>(grammar_->thinking_tokens()))) {
+    begin += detokenizer.Append(token).size();
+  }
+  return !grammar_->thinks() && begin <= result.text.size() &&
+         grammar_->IsMember(std::string_view(result.text).substr(begin));
+}
+
 // The text is known now: a stop string may have cut it anywhere.
-void Sequence::TellGrammar() {
+void Sequence::TellGrammar(const tokenizer::Tokenizer& tokenizer) {
   GrammarResult& told = *result.grammar;
   const auto* matched = std::get_if<std::string>(&finish->matched);
   const bool by_text = finish->kind == FinishReason::Kind::kStop && matched != nullptr &&
                        std::ranges::find(params().stop, *matched) != params().stop.end();
-  if (by_text) told.complete = grammar_->IsMember(result.text);
+  if (by_text) told.complete = IsAnswerMember(tokenizer);
   told.relaxed = grammar_->report().relaxed;
   told.notes = grammar_->report().notes;
 }
@@ -175,7 +207,7 @@ GenerateResult Sequence::TakeResult(const tokenizer::Tokenizer& tokenizer) {
   }
   result.output_ids.assign(generated().begin(), generated().end());
   result.text = OutputText(tokenizer, prompt(), generated(), *finish, params());
-  if (grammar_) TellGrammar();
+  if (grammar_) TellGrammar(tokenizer);
   result.finish_reason = *std::move(finish);
   if (request_.return_prompt_token_ids) {
     result.prompt_token_ids.emplace(prompt().begin(), prompt().end());

@@ -8,6 +8,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <optional>
 #include <span>
@@ -89,6 +90,30 @@ class Sequence {
   // Ends a complete text after which nothing can come, without computing anything.
   void EndByGrammar();
 
+  // Several tokens may be taken at once where the constraint forces their text. Not where a stop
+  // string could end the text among them, and not where the kept set of each draw is asked for.
+  bool JumpsForward() const {
+    return grammar_ != nullptr && limits_.max_new_tokens > 0 && params().stop.empty() &&
+           params().stop_regex.empty() && !request_.return_sampling_mask;
+  }
+  // A token that is taken without a draw and whose row is computed later, with the next ones. False
+  // when it could end the sequence: whatever ends one is drawn.
+  bool AppendForced(std::int32_t token);
+
+  // A forced token whose logprob is asked for, and what its row would have been drawn with.
+  struct ForcedToken {
+    std::int64_t position = 0;  // in tokens()
+    std::vector<std::uint32_t> mask;
+    std::vector<std::int32_t> count_ids, counts;
+    std::span<const std::int32_t> banned;
+  };
+  // The one that the row of `position` tells of, nullptr for none.
+  const ForcedToken* ForcedBehind(std::int64_t position) const {
+    const bool is_next = !forced_tokens_.empty() && forced_tokens_.front().position == position + 1;
+    return is_next ? &forced_tokens_.front() : nullptr;
+  }
+  void ForcedTokenRecorded() { forced_tokens_.pop_front(); }
+
   const TokenCounts& counts() const { return counts_; }
   // Tokens min_new_tokens forbids for the next draw.
   std::span<const std::int32_t> banned() const;
@@ -121,7 +146,8 @@ class Sequence {
 
  private:
   void FollowGrammar(std::int32_t token, bool ends);
-  void TellGrammar();
+  void TellGrammar(const tokenizer::Tokenizer& tokenizer);
+  bool IsAnswerMember(const tokenizer::Tokenizer& tokenizer) const;
 
   GenerateRequest request_;
   std::vector<std::int32_t> tokens_;
@@ -133,6 +159,7 @@ class Sequence {
   bool has_penalty_;
   TokenCounts counts_;
   std::unique_ptr<GrammarState> grammar_;
+  std::deque<ForcedToken> forced_tokens_;                         // whose rows are not computed yet
   std::optional<tokenizer::IncrementalDetokenizer> detokenizer_;  // of KeepText
   std::string text_;
   std::int64_t hidden_rows_ = 0;        // rows of kAll recorded so far

@@ -47,6 +47,7 @@ struct GenerateRequest {
   HiddenStates return_hidden_states = HiddenStates::kNone;
   bool return_prompt_token_ids = false;
   bool return_sampling_mask = false;
+  bool require_reasoning = false;  // the constraint begins behind the thinking
 };
 
 }  // namespace sglrun

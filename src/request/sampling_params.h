@@ -43,6 +43,7 @@ struct SamplingParams {
   bool skip_special_tokens = true;
 
   std::optional<Constraint> constraint;
+  std::optional<std::int64_t> thinking_budget;  // of custom_params: tokens before the constraint
 
   bool greedy() const { return top_k <= 1; }
 };

@@ -206,25 +206,30 @@ Matcher::Mask Matcher::FillMaskSlowly(std::span<std::uint32_t> words) const {
 
 std::string Matcher::ForcedBytes() const {
   constexpr std::size_t kMostBytes = 4096;
-  Impl trial = *impl_;
-  Stepper step = trial.stepper();
-  const Program& program = trial.grammar->program();
-  std::string forced;
-  Frontier next;
-  while (!trial.now.complete && forced.size() < kMostBytes) {
+  Stepper step = impl_->stepper();
+  const Program& program = impl_->grammar->program();
+  const Stacks::Position mark = impl_->stacks.Mark();
+  const auto only_byte = [&](const Frontier& at) {
     int byte = -1;
-    for (const Item& item : trial.now.items) {
-      if (!program.TokensOf(item.state).empty()) return forced;
+    for (const Item& item : at.items) {
+      if (!program.TokensOf(item.state).empty()) return -1;
       for (const Program::ByteEdge& edge : program.BytesOf(item.state)) {
-        if (edge.first != edge.last || (byte >= 0 && byte != edge.first)) return forced;
+        if (edge.first != edge.last || (byte >= 0 && byte != edge.first)) return -1;
         byte = edge.first;
       }
     }
-    if (byte < 0) return forced;
-    step.StepByte(trial.now.items, static_cast<std::uint8_t>(byte), next);
-    std::swap(trial.now, next);
+    return byte;
+  };
+  std::string forced;
+  Frontier at = impl_->now, next;
+  while (!impl_->failure && !at.complete && forced.size() < kMostBytes) {
+    const int byte = only_byte(at);
+    if (byte < 0) break;
+    step.StepByte(at.items, static_cast<std::uint8_t>(byte), next);
+    std::swap(at, next);
     forced += static_cast<char>(byte);
   }
+  impl_->stacks.Release(mark);
   return forced;
 }
 

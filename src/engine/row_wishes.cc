@@ -1,0 +1,43 @@
+#include "engine/row_wishes.h"
+
+#include "kernels/common/random.h"
+
+namespace sglrun::engine {
+
+sampling::RowWishes WishesOf(const Sequence& sequence, LogprobsMode mode) {
+  const GenerateRequest& request = sequence.request();
+  const SamplingParams& params = sequence.params();
+  const bool scoring = sequence.limits().max_new_tokens == 0;
+  sampling::RowWishes row;
+  row.params = &params;
+  row.action = scoring ? sampling::RowAction::kScore : sampling::RowAction::kSample;
+  row.random = kernels::RandomBits(request.seed, request.sample_index,
+                                   static_cast<std::uint32_t>(sequence.size()));
+  row.count_ids = sequence.counts().ids();
+  row.counts = sequence.counts().counts();
+  row.banned = sequence.banned();
+  row.kept_set = request.return_sampling_mask;
+  if (request.return_logprob) {
+    row.chosen_logprob = !scoring;
+    row.top_logprobs = sequence.limits().top_logprobs;
+    row.asked_ids = sequence.asked_ids();
+    // A greedy row and a row that is only scored know no temperature.
+    const bool scaled = mode == LogprobsMode::kSampled && !params.greedy() && !scoring;
+    row.logprob_temperature = scaled ? static_cast<float>(params.temperature) : 1.0f;
+  }
+  return row;
+}
+
+sampling::RowWishes WishesOf(const Sequence& sequence, const Sequence::ForcedToken& forced,
+                             std::span<const std::int32_t> ids, LogprobsMode mode) {
+  sampling::RowWishes row = WishesOf(sequence, mode);
+  row.action = sampling::RowAction::kScore;
+  row.count_ids = forced.count_ids;
+  row.counts = forced.counts;
+  row.banned = forced.banned;
+  row.chosen_logprob = false;
+  row.asked_ids = ids;
+  return row;
+}
+
+}  // namespace sglrun::engine

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "io/journal.h"
+#include "io/result_writer.h"
 #include "io/run_output.h"
 
 namespace sglrun::cli {
@@ -20,6 +21,12 @@ struct NamedFile {
   std::string remedy = {};  // of a written file
 };
 
+bool LiesIn(const std::string& path, const std::string& folder) {
+  std::error_code ignored;
+  const std::string inside = fs::weakly_canonical(path, ignored).string();
+  return inside.starts_with(fs::weakly_canonical(folder, ignored).string() + "/");
+}
+
 bool IsSameFile(const std::string& a, const std::string& b) {
   std::error_code ignored;
   if (fs::weakly_canonical(a, ignored) == fs::weakly_canonical(b, ignored)) return true;
@@ -28,12 +35,14 @@ bool IsSameFile(const std::string& a, const std::string& b) {
 
 std::vector<NamedFile> WrittenFiles(const Options& options, Command command) {
   std::vector<NamedFile> files;
-  const bool has_output = command == Command::kBatch || command == Command::kMerge ||
-                          command == Command::kGrammar;
+  const bool has_output =
+      command == Command::kBatch || command == Command::kMerge || command == Command::kGrammar;
   if (has_output && options.output != "-") {
     files.push_back({"the output", options.output, "--output"});
-    if (!io::IsLooseOutput(options.output)) {
-      files.push_back({"the journal", io::JournalPath(options.output), "--output"});
+    if (command != Command::kGrammar && !io::IsLooseOutput(options.output)) {
+      for (const std::string& path : io::FilesBeside(options.output)) {
+        files.push_back({"a file beside the output,", path, "--output"});
+      }
     }
   }
   if (command == Command::kBatch && !RunFilePath(options).empty()) {
@@ -70,12 +79,29 @@ std::vector<NamedFile> ReadFiles(const Options& options, Command command) {
   std::vector<NamedFile> files;
   const bool words = command == Command::kFields || command == Command::kCompletion;
   if (!words) {
-    for (const std::string& input : options.inputs) AddRead("the input", input, files);
+    for (const std::string& input : options.inputs) {
+      AddRead("the input", input, files);
+      if (command == Command::kMerge) {
+        AddRead("the journal of an input,", io::JournalPath(input), files);
+      }
+    }
   }
   AddRead("a file of the model,", options.model, files);
   AddRead("a file of the tokenizer,", options.tokenizer, files);
   AddRead("the configuration", options.config, files);
   return files;
+}
+
+// Side files are named by their records, so that no name in their folder is free.
+Status CheckSideFolder(const Options& options, const std::vector<NamedFile>& read) {
+  if (options.output == "-" || options.hidden_states == "inline") return {};
+  const std::string folder = io::SideFolder(options.output);
+  for (const NamedFile& file : read) {
+    if (!LiesIn(file.path, folder)) continue;
+    return Error{"the folder of the hidden states " + folder + " holds " + file.what + " " +
+                 file.path + "; name another with --output"};
+  }
+  return {};
 }
 
 // The run file and the log are not data that a user may send elsewhere: a device or a pipe would be
@@ -97,6 +123,7 @@ std::string RunFilePath(const Options& options) {
 
 Status CheckWrittenFiles(const Options& options, Command command) {
   std::vector<NamedFile> known = ReadFiles(options, command);
+  if (command == Command::kBatch) SGLRUN_RETURN_IF_ERROR(CheckSideFolder(options, known));
   for (const NamedFile& file : WrittenFiles(options, command)) {
     if (file.what == "the run file") SGLRUN_RETURN_IF_ERROR(CheckPlainFile(file));
     for (const NamedFile& other : known) {

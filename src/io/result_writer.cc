@@ -175,7 +175,7 @@ std::filesystem::path SideFilePath(const RowOptions& options, const RowPlace& pl
   std::string name = place.key.ToHex();
   if (place.is_array) name += "-" + std::to_string(index);
   name += options.hidden_states == HiddenStateForm::kNpy ? ".npy" : ".safetensors";
-  return std::filesystem::path(options.output_path + ".hidden") / name;
+  return std::filesystem::path(SideFolder(options.output_path)) / name;
 }
 
 // Writes the states of one result beside the output and gives the file's path relative to it.
@@ -262,6 +262,10 @@ Status ResultObject(JsonWriter& w, const RowOptions& options, const RowPlace& pl
 }
 
 }  // namespace
+
+std::string SideFolder(const std::string& output_path) {
+  return output_path + ".hidden";
+}
 
 bool ResultWriter::HasSideFiles(const RowPlace& place, std::span<const std::size_t> results) const {
   return std::ranges::all_of(results, [&](std::size_t index) {

@@ -21,8 +21,11 @@ struct RowOptions {
   bool flatten = false;    // one line a result, arrays opened
   bool with_line = false;  // --order completion: every object tells its input line
   HiddenStateForm hidden_states = HiddenStateForm::kInline;
-  std::string output_path;  // side files of hidden states go to <output_path>.hidden/
+  std::string output_path;  // side files of hidden states go to SideFolder() of it
 };
+
+// OUT.hidden
+std::string SideFolder(const std::string& output_path);
 
 // The record a row belongs to.
 struct RowPlace {

@@ -23,6 +23,10 @@ std::string RebuiltPath(const std::string& path) {
   return path + ".new";
 }
 
+std::string DroppedRowsPath(const std::string& path) {
+  return path + ".dropped";
+}
+
 bool Exists(const std::string& path) {
   std::error_code ignored;
   return fs::exists(path, ignored);
@@ -82,6 +86,12 @@ bool IsLooseOutput(const std::string& path) {
   std::error_code ignored;
   if (path == "-") return true;
   return Exists(path) && !fs::is_directory(path, ignored) && RegularFileSize(path) < 0;
+}
+
+std::vector<std::string> FilesBeside(const std::string& output_path) {
+  const std::string path = ResolveLink(output_path);
+  const std::string rebuilt = RebuiltPath(path);
+  return {JournalPath(path), rebuilt, JournalPath(rebuilt), DroppedRowsPath(path)};
 }
 
 RunOutput::RunOutput(RunOutputOptions options)
@@ -334,7 +344,7 @@ Status RunOutput::ReplaceOld() {
 }
 
 std::string RunOutput::DroppedPath() const {
-  return options_.path + ".dropped";
+  return DroppedRowsPath(options_.path);
 }
 
 Status RunOutput::KeepDroppedRows() {

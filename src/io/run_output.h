@@ -53,6 +53,10 @@ struct RowKey {
 // Standard output, a pipe, a device: nothing that could be continued, so it has no journal.
 bool IsLooseOutput(const std::string& path);
 
+// What a run writes beside the output while it goes on, and where a link leads that is the output:
+// the journal, the rebuilt output and its journal, the rows that were dropped.
+std::vector<std::string> FilesBeside(const std::string& output_path);
+
 class RunOutput {
  public:
   // Refuses, with a sentence, an output of another run, one without a journal and one that another

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <functional>
 #include <queue>
+#include <set>
 
 #include "cli/commands.h"
 #include "cli/exit_codes.h"
@@ -128,10 +129,22 @@ class Planner {
     }
   }
 
+  static StepForm FormOf(const PlannedItem& item) {
+    const GenerateRequest& request = item.request;
+    return {request.return_hidden_states,
+            request.return_logprob && request.logprob_start_len >= 0 &&
+                request.logprob_start_len + 1 <
+                    static_cast<std::int64_t>(item.prompt.token_ids.size())};
+  }
+
   void Count(const PlannedRecord& planned) {
+    std::set<StepForm> forms;
+    for (const PlannedItem& item : planned.items) forms.insert(FormOf(item));
+    for (const StepForm& form : forms) ++report.groups[form].records;
     for (const PlannedItem& item : planned.items) {
       const auto prompt = static_cast<std::int64_t>(item.prompt.token_ids.size());
       ++report.results;
+      ++report.groups[FormOf(item)].results;
       report.prompt_tokens += prompt;
       report.max_output_tokens += item.prompt.max_new_tokens;
       if (item.request.input_embeds == nullptr) {

@@ -9,12 +9,6 @@
 namespace sglrun::cli {
 namespace {
 
-// Sampling parameters, stop rules, logprobs and hidden states are entries of their row, so there is
-// nothing that splits a batch; refilling keeps it full.
-constexpr const char* kGroupKey = "all";
-constexpr const char* kGroupReason =
-    "every parameter is an entry of its row; no record needs a batch of its own";
-
 constexpr std::size_t kErrorsShown = 20;
 
 Json Errors(const PlanReport& report) {
@@ -29,12 +23,36 @@ Json Errors(const PlanReport& report) {
   return errors;
 }
 
+std::string GroupKey(const StepForm& form) {
+  std::string key;
+  if (form.hidden_states == HiddenStates::kAll) key = "hidden_states=all";
+  if (form.hidden_states == HiddenStates::kLast) key = "hidden_states=last";
+  if (form.prompt_logprobs) key += key.empty() ? "prompt_logprobs" : ",prompt_logprobs";
+  return key.empty() ? "plain" : key;
+}
+
+std::string GroupReason(const StepForm& form) {
+  std::string reason;
+  if (form.hidden_states == HiddenStates::kAll) reason = "the states of all positions are kept";
+  if (form.hidden_states == HiddenStates::kLast) reason = "the state of the last position is kept";
+  if (form.prompt_logprobs) {
+    reason += reason.empty() ? "" : "; ";
+    reason += "prompt positions pass through the output layer for their logprobs";
+  }
+  if (!reason.empty()) return reason;
+  return "nothing but the next token is asked for; parameters, stops, constraints and logprobs of "
+         "the output are entries of their row";
+}
+
 Json Groups(const PlanReport& report) {
-  if (report.results == 0) return Json::Array{};
-  return Json::Array{Json::Object{{"key", std::string(kGroupKey)},
-                                  {"records", report.records - report.failed},
-                                  {"results", report.results},
-                                  {"reason", std::string(kGroupReason)}}};
+  Json::Array groups;
+  for (const auto& [form, group] : report.groups) {
+    groups.push_back(Json::Object{{"key", GroupKey(form)},
+                                  {"records", group.records},
+                                  {"results", group.results},
+                                  {"reason", GroupReason(form)}});
+  }
+  return groups;
 }
 
 std::string Line(std::string_view name, const std::string& value) {
@@ -71,7 +89,11 @@ std::string PlanText(const PlanReport& report) {
                                    FormatCount(report.cached_tokens) +
                                    " of them in shared prefixes that are computed once");
   out += Line("output tokens", "at most " + FormatCount(report.max_output_tokens));
-  if (report.results > 0) out += Line("groups", "one: " + std::string(kGroupReason));
+  for (const auto& [form, group] : report.groups) {
+    out += Line(form == report.groups.begin()->first ? "groups" : "",
+                GroupKey(form) + ": " + FormatCount(group.records) + " records, " +
+                    FormatCount(group.results) + " results: " + GroupReason(form));
+  }
   out += Line("memory", "weights " + FormatByteSize(report.weight_bytes) + ", keys and values " +
                             FormatByteSize(report.kv_bytes) + ", workspace " +
                             FormatByteSize(report.workspace_bytes));

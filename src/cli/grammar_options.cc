@@ -52,7 +52,8 @@ Status SetGrammarOptions(const Json& members, Options& options) {
     if (option == nullptr || option->group != kGroup) {
       std::vector<std::string_view> known;
       for (const OptionSpec& other : OptionTable()) {
-        if (other.group == kGroup) known.push_back(other.name);
+        const bool is_here = (other.commands & Bit(Command::kGrammar)) != 0;
+        if (is_here && other.group == kGroup) known.push_back(other.name);
       }
       std::string near = NearestName(name, known);
       std::ranges::replace(near, '-', '_');

@@ -152,6 +152,8 @@ engine::EngineOptions EngineOptionsOf(const Options& options, tensor::DType kv_d
           .logprobs_mode = options.logprobs_mode == "original" ? engine::LogprobsMode::kOriginal
                                                                : engine::LogprobsMode::kSampled,
           .grammar = GrammarOptionsOf(options),
+          .jump_forward = options.grammar_jump_forward,
+          .reasoning_end = options.reasoning_end,
           .partial_results = options.stream_jsonl};
 }
 
@@ -159,7 +161,8 @@ engine::PromptLimits PromptLimitsOf(const Options& options, const model::ModelCo
   return {
       .context_length = options.context_length > 0 ? options.context_length : config.context_length,
       .vocab_size = config.vocab_size,
-      .hidden_size = config.hidden_size};
+      .hidden_size = config.hidden_size,
+      .reasoning_end = options.reasoning_end};
 }
 
 std::vector<std::int32_t> StopTokenIds(const ModelSource& source) {

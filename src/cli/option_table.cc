@@ -282,6 +282,25 @@ std::vector<OptionSpec> GrammarOptionRows() {
        .line = "what happens to a keyword that cannot be enforced",
        .text =
            "`error`: the record fails. `relax`: the keyword is dropped and the result names it."},
+      {.name = "grammar-jump-forward",
+       .member = &Options::grammar_jump_forward,
+       .commands = kRuns,
+       .shapes_results = true,
+       .group = kGroup,
+       .line = "take text that a constraint forces as several tokens at once",
+       .text = "Fewer steps. The text is tokenized as the tokenizer would, which may be other "
+               "tokens than the model would have drawn one by one; logprobs are those of the "
+               "same rows. Records with stop strings or stop_regex go on token by token."},
+      {.name = "reasoning-end",
+       .kind = Kind::kText,
+       .member = &Options::reasoning_end,
+       .value = "TEXT",
+       .commands = kRuns,
+       .shapes_results = true,
+       .group = kGroup,
+       .line = "what ends the reasoning of a record with require_reasoning",
+       .text = "The tokens that the tokenizer makes of it must come, one after the other: best "
+               "one special token of the model. The record's constraint begins behind them."},
   };
 }
 

@@ -54,6 +54,8 @@ struct Options {
   std::string json_format = "assert";
   std::string json_oneof = "exact";
   std::string grammar_unsupported = "error";
+  bool grammar_jump_forward = false;
+  std::string reasoning_end = "</think>";
   std::int64_t random_masks = 0;
   std::int64_t sample = 0;
 

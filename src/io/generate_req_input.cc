@@ -130,6 +130,7 @@ class Reader {
     if (name == "return_prompt_token_ids") {
       return ReadOne(input_.return_prompt_token_ids, value, name);
     }
+    if (name == "require_reasoning") return ReadOne(input_.require_reasoning, value, name);
     if (name == "stream") {
       bool accepted = false;
       return ReadOne(accepted, value, name);

@@ -42,6 +42,7 @@ struct GenerateReqInput {
   PerPrompt<bool> return_sampling_mask;
   bool return_text_in_logprobs = false;
   bool return_prompt_token_ids = false;
+  bool require_reasoning = false;
 };
 
 struct ReadOptions {

@@ -33,6 +33,7 @@ class Normalizer {
     SGLRUN_RETURN_IF_ERROR(ReadSampling());
     SGLRUN_RETURN_IF_ERROR(CheckSamples());
     SGLRUN_RETURN_IF_ERROR(CheckRids());
+    WarnOfIdleReasoning();
     NormalizedRecord record;
     record.is_array = is_batch_ || samples_ > 1;
     for (std::size_t prompt = 0; prompt < prompts_; ++prompt) {
@@ -169,6 +170,19 @@ class Normalizer {
     return {};
   }
 
+  // Both act on where a constraint begins.
+  void WarnOfIdleReasoning() {
+    const auto none = [&](auto has) { return std::ranges::none_of(sampling_, has); };
+    if (input_.require_reasoning && none([](const auto& p) { return p->constraint.has_value(); })) {
+      warnings_.push_back("require_reasoning is true without a constraint and has no effect");
+    }
+    const bool has_budget = !none([](const auto& p) { return p->thinking_budget.has_value(); });
+    if (!input_.require_reasoning && has_budget) {
+      warnings_.push_back(
+          "custom_params.thinking_budget has no effect unless require_reasoning is true");
+    }
+  }
+
   std::string Rid(std::size_t prompt, std::size_t sample) const {
     const std::size_t result = prompt * samples_ + sample;
     const bool is_array = is_batch_ || samples_ > 1;
@@ -239,6 +253,7 @@ class Normalizer {
     SGLRUN_RETURN_IF_ERROR(SetLogprobs(prompt, request));
     request.return_hidden_states = input_.return_hidden_states.ValueOr(prompt, HiddenStates::kNone);
     request.return_prompt_token_ids = input_.return_prompt_token_ids;
+    request.require_reasoning = input_.require_reasoning;
     request.return_sampling_mask = input_.return_sampling_mask.ValueOr(prompt, false);
     if (request.return_sampling_mask && request.sampling->top_k > kMaxMaskTopK) {
       return RecordError{"return_sampling_mask needs top_k in [1, 4096]",

@@ -124,6 +124,10 @@ std::vector<Field> OutputFields() {
       RecordField("return_sampling_mask", Kind::kBool, "false",
                   "give the ids that top_k, top_p and min_p kept at each step",
                   {"Needs top_k between 1 and 4096.", true}),
+      RecordField("require_reasoning", Kind::kBool, "false",
+                  "begin the constraint after the thinking",
+                  {"Tokens are free until the end of the reasoning (--reasoning-end) has come; "
+                   "what follows must be a member. Without a constraint it has no effect."}),
       RecordField("stream", Kind::kBool, "false", "accepted; one row is written all the same",
                   {"Partial results are written with --stream-jsonl."}),
   };
@@ -158,8 +162,8 @@ std::vector<Field> RefusedFields() {
               "Null, an empty string and a list of nulls mean none."),
       Refused(kRecord, "custom_logit_processor", "null", "a logit processor",
               "An empty string means none."),
-      Refused(kRecord, "require_reasoning", "false", "begin the constraint after the thinking"),
-      Refused(kRecord, "max_thinking_tokens", "null", "the longest thinking"),
+      Refused(kRecord, "max_thinking_tokens", "null", "the longest thinking",
+              "thinking_budget in sampling_params.custom_params bounds it."),
       Refused(kRecord, "sampling_logprobs_mode", "\"selected\"",
               "which logprobs return_sampling_mask gives"),
       Refused(kRecord, "routed_experts_start_len", "0", "first position of return_routed_experts"),
@@ -289,6 +293,12 @@ std::vector<Field> ConstraintParameters() {
                 "a grammar (GBNF) whose rule root the text must follow"),
       Parameter("structural_tag", Kind::kTag, "null", ConstraintKind::kStructuralTag,
                 "tags between which the text is constrained", "JSON text, or the object itself."),
+      Parameter("custom_params", Kind::kObject, "null", &SamplingParams::thinking_budget,
+                "an object; thinking_budget in it bounds the tokens before a constraint begins",
+                "thinking_budget is an integer of at least 0 and counts where the record's "
+                "require_reasoning is true: when so many tokens have come, the end of the "
+                "reasoning (--reasoning-end) is forced. Other members are parameters of a "
+                "custom_logit_processor, without effect alone."),
   };
 }
 
@@ -298,18 +308,6 @@ std::vector<Field> RefusedParameters() {
       Refused(kSampling, "dtype", "null", "the kind of value to generate",
               "It left SGLang in 2024; a regex does the same, for \"int\" -?[0-9]+. With "
               "--compat 2024 \"int\" is read so."),
-      {kSampling,
-       "custom_params",
-       Kind::kObject,
-       false,
-       kNoEffect,
-       "null",
-       "parameters of a custom_logit_processor, without effect alone",
-       "",
-       {},
-       0,
-       0,
-       {}},
   };
 }
 

@@ -362,7 +362,7 @@ TEST_CASE("what is not supported yet is refused by name, its empty values are no
        {R"("image_data":"a.png")", R"("audio_data":["a.wav"])", R"("video_data":["v"])",
         R"("lora_path":"x")", R"("custom_logit_processor":"{}")", R"("session_id":"s")",
         R"("session_params":{"id":"s"})", R"("return_entropy":true)", R"("watermark":{"a":1})",
-        R"("sampling_logprobs_mode":"support")", R"("require_reasoning":true)"}) {
+        R"("sampling_logprobs_mode":"support")", R"("max_thinking_tokens":9)"}) {
     const std::string name = std::string(field).substr(1, std::string(field).find(':') - 2);
     INFO(field);
     const RecordError error = Bad(std::string(R"({"text":"a",)") + field + "}");
@@ -392,6 +392,27 @@ TEST_CASE("a constraint is its text, and an object stands for its JSON") {
   CHECK(BadParams(R"({"json_schema":3})").message ==
         "sampling_params.json_schema is an integer, must be a string, an object or a boolean");
   CHECK(BadParams(R"({"structural_tag":true})").param == "sampling_params.structural_tag");
+}
+
+TEST_CASE("reasoning has a budget, and says when it has no effect") {
+  const Record record = Good(
+      R"({"text":"a","require_reasoning":true,
+          "sampling_params":{"regex":"a","custom_params":{"thinking_budget":7,"other":[1]}}})");
+  CHECK(record.requests[0].require_reasoning);
+  CHECK(record.requests[0].sampling->thinking_budget == 7);
+  CHECK(record.warnings.empty());
+  CHECK_FALSE(Good(R"({"text":"a","require_reasoning":false})").requests[0].require_reasoning);
+  CHECK_FALSE(Params(R"({"custom_params":{"thinking_budget":null}})").thinking_budget.has_value());
+  CHECK(
+      Good(R"({"text":"a","require_reasoning":true})").warnings ==
+      std::vector<std::string>{"require_reasoning is true without a constraint and has no effect"});
+  CHECK(Good(R"({"text":"a","sampling_params":{"custom_params":{"thinking_budget":1}}})")
+            .warnings.size() == 1);
+  CHECK(BadParams(R"({"custom_params":{"thinking_budget":-1}})").message ==
+        "sampling_params.custom_params.thinking_budget is -1, must be at least 0");
+  CHECK(BadParams(R"({"custom_params":{"thinking_budget":"7"}})").param ==
+        "sampling_params.custom_params.thinking_budget");
+  CHECK(BadParams(R"({"custom_params":7})").param == "sampling_params.custom_params");
 }
 
 TEST_CASE("two grammars are an error of their own") {

@@ -6,6 +6,7 @@
 #include <random>
 
 #include "base/strings.h"
+#include "cli/bench_grammar.h"
 #include "cli/bench_model.h"
 #include "cli/commands.h"
 #include "cli/exit_codes.h"
@@ -20,6 +21,8 @@ namespace sglrun::cli {
 namespace {
 
 using Clock = std::chrono::steady_clock;
+
+constexpr std::int64_t kPrefillLength = 512;  // where none is asked for
 
 double SecondsSince(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
@@ -37,6 +40,13 @@ struct Measurement {
   double bytes_per_s = 0;
   double flops_per_s = 0;
 };
+
+// Rows that came in first are some tokens ahead when the last one is through its prompt; each row
+// is given that many more.
+std::int64_t TokensAhead(std::int64_t rows, const Options& options,
+                         const engine::EngineOptions& engine) {
+  return rows * options.prompt_tokens / (engine.max_batch_tokens - rows) + 2;
+}
 
 class Bench {
  public:
@@ -98,11 +108,9 @@ class Bench {
     return {};
   }
 
-  // The seconds of --output-tokens steps in which all rows decode and none is in its prompt. Rows
-  // that came in first are some tokens ahead by then, so each is given that many more.
+  // The seconds of --output-tokens steps in which all rows decode and none is in its prompt.
   Result<double> DecodeSteps(std::int64_t rows) {
-    const std::int64_t budget = engine_.options().max_batch_tokens - rows;
-    const std::int64_t ahead = rows * options_.prompt_tokens / budget + 2;
+    const std::int64_t ahead = TokensAhead(rows, options_, engine_.options());
     const std::int64_t goal = engine_.stats().prompt_tokens + rows * options_.prompt_tokens;
     for (std::int64_t i = 0; i < rows; ++i) {
       SGLRUN_RETURN_IF_ERROR(Submit(options_.prompt_tokens, options_.output_tokens + ahead));
@@ -116,7 +124,7 @@ class Bench {
     Drain();
     if (made != rows * options_.output_tokens) {
       return Error{"bench: the cache does not hold " + std::to_string(rows) +
-                   " rows at a time; give fewer with --batch-sizes"};
+                   " rows at a time; give fewer with --batch-sizes, or more room with --kv-memory"};
     }
     return seconds;
   }
@@ -200,6 +208,22 @@ Result<Loaded> LoadForBench(const Options& options, const kernels::Backend& back
   return Loaded{std::move(model), dtype};
 }
 
+// Every length that was asked for is measured, or none.
+Status CheckLengths(const Options& options, const engine::EngineOptions& engine) {
+  const auto check = [&engine](const std::string& run, std::int64_t tokens) -> Status {
+    if (tokens <= engine.context_length) return {};
+    return Error{run + " needs " + FormatCount(tokens) + " tokens, the context length is " +
+                 FormatCount(engine.context_length)};
+  };
+  for (const std::int64_t length : options.prefill_lengths) {
+    SGLRUN_RETURN_IF_ERROR(check("a run of --prefill-lengths", length + 1));
+  }
+  const std::int64_t most_rows = std::ranges::max(options.batch_sizes);
+  return check(
+      "a row of the decode runs (--prompt-tokens, --output-tokens)",
+      options.prompt_tokens + options.output_tokens + TokensAhead(most_rows, options, engine));
+}
+
 Result<BenchReport> Measure(const Options& options, const kernels::Backend& backend) {
   Compute compute(options);
   const Clock::time_point start = Clock::now();
@@ -220,10 +244,12 @@ Result<BenchReport> Measure(const Options& options, const kernels::Backend& back
 
   Bench bench(options, *engine, CostOf(loaded.model->config(), loaded.dtype, kv_dtype, backend),
               vocab_size);
+  SGLRUN_RETURN_IF_ERROR(CheckLengths(options, engine->options()));
   SGLRUN_ASSIGN_OR_RETURN(report.first_token_s, bench.FirstToken(options.prompt_tokens));
-  const std::int64_t longest = engine->options().context_length - 1;
-  for (const std::int64_t length : options.prefill_lengths) {
-    SGLRUN_ASSIGN_OR_RETURN(const Measurement m, bench.Prefill(std::min(length, longest)));
+  std::vector<std::int64_t> lengths = options.prefill_lengths;
+  if (lengths.empty()) lengths = {std::min(kPrefillLength, engine->options().context_length - 1)};
+  for (const std::int64_t length : lengths) {
+    SGLRUN_ASSIGN_OR_RETURN(const Measurement m, bench.Prefill(length));
     report.prefill.push_back(m);
   }
   for (const std::int64_t rows : options.batch_sizes) {
@@ -241,6 +267,7 @@ Result<BenchReport> Measure(const Options& options, const kernels::Backend& back
 }  // namespace
 
 Result<int> RunBench(const Options& options) {
+  if (!options.grammar.empty()) return RunGrammarBench(options);
   SGLRUN_ASSIGN_OR_RETURN(const kernels::Backend* backend, ChooseBackend(options));
   SGLRUN_ASSIGN_OR_RETURN(const BenchReport report, Measure(options, *backend));
   SGLRUN_RETURN_IF_ERROR(Print(options.json ? AsJson(report) : AsText(report)));

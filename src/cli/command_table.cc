@@ -123,10 +123,17 @@ const std::vector<CommandSpec>& CommandTable() {
        .text = "Runs a model, or random weights in a known shape, through the same engine as "
                "`batch` and prints tokens per second beside the memory bandwidth and arithmetic "
                "they amount to. Each figure is the median of --repeat runs. Decode is bound by "
-               "memory: at one row its GB/s should be near what the machine can read.",
+               "memory: at one row its GB/s should be near what the machine can read.\n"
+               "\n"
+               "With --grammar it measures constrained decoding without a model: microseconds to "
+               "compile a constraint, to fill a mask of allowed tokens where no text has been "
+               "before and where one has, to accept a token, and to fill the masks of a step of 64 "
+               "rows.",
        .examples = {{"sglrun bench --shape smollm2-135m", "Random weights, no download needed."},
                     {"sglrun bench -m ./model --batch-sizes 1,32 --json",
-                     "A model of yours, as JSON."}}},
+                     "A model of yours, as JSON."},
+                    {"sglrun bench --tokenizer ./model --grammar constraints.jsonl",
+                     "Constraints of yours on the model's vocabulary."}}},
       {.command = Command::kMerge,
        .name = "merge",
        .operands = "OUT...",

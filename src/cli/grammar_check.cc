@@ -154,18 +154,14 @@ class Checker {
 Result<int> RunGrammar(const Options& options) {
   std::optional<TokenSide> tokens;
   if (!options.tokenizer.empty()) {
-    tokens.emplace();
-    SGLRUN_ASSIGN_OR_RETURN(tokens->tokenizer, LoadTokenizer(options));
-    tokens->vocabulary =
-        std::make_shared<const Vocabulary>(*tokens->tokenizer, tokens->tokenizer->vocab_size());
+    SGLRUN_ASSIGN_OR_RETURN(auto tokenizer, LoadTokenizer(options));
+    tokens.emplace(std::move(tokenizer));
   }
   const Checker checker(options, std::move(tokens));
-  // Schemas given as objects keep their numbers as written and may be as deep as one in a string.
-  const JsonParseOptions parse{.max_depth = grammar::Limits{}.nesting + 16,
-                               .keep_number_text = true};
   return FilterJsonLines(
       {.input = options.inputs.size() < 2 ? "-" : options.inputs[1], .output = options.output},
-      [&](const Json& line, JsonWriter& out) { return checker.Answer(line, out); }, parse);
+      [&](const Json& line, JsonWriter& out) { return checker.Answer(line, out); },
+      GrammarLineParsing());
 }
 
 }  // namespace sglrun::cli

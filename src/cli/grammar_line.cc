@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "cli/grammar_options.h"
+#include "grammar/limits.h"
 
 namespace sglrun::cli {
 namespace {
@@ -75,6 +76,10 @@ Result<std::vector<std::string>, RecordError> TextsOf(const Json& line) {
 }
 
 }  // namespace
+
+JsonParseOptions GrammarLineParsing() {
+  return {.max_depth = grammar::Limits{}.nesting + 16, .keep_number_text = true};
+}
 
 Result<GrammarLine, RecordError> ReadGrammarLine(const Json& line, const Options& standard) {
   if (!line.is_object()) {

@@ -1,4 +1,4 @@
-// One input line of `sglrun grammar check`.
+// One input line of `sglrun grammar check` and `sglrun bench --grammar`.
 #pragma once
 
 #include <string>
@@ -20,7 +20,10 @@ struct GrammarLine {
   grammar::GrammarOptions options;
 };
 
-// `line`: parsed with keep_number_text. `standard`: what the command line says.
+// Schemas given as objects keep their numbers as written and may be as deep as one in a string.
+JsonParseOptions GrammarLineParsing();
+
+// `line`: parsed with GrammarLineParsing(). `standard`: what the command line says.
 Result<GrammarLine, RecordError> ReadGrammarLine(const Json& line, const Options& standard);
 
 }  // namespace sglrun::cli

@@ -52,14 +52,6 @@ std::vector<std::int32_t> SpellGreedily(std::string_view text, const Vocabulary&
   return ids;
 }
 
-// The canonical tokens of the text, when they spell it as it stands in the middle of a text (a
-// SentencePiece-like tokenizer puts a space before the first word); else the longest that fit.
-std::vector<std::int32_t> TokensOf(const std::string& text, const TokenSide& tokens) {
-  const auto ids = tokens.tokenizer->Encode(text, {.add_special_tokens = false});
-  if (ids.ok() && Spelled(*ids, *tokens.vocabulary) == text) return *ids;
-  return SpellGreedily(text, *tokens.vocabulary);
-}
-
 void CheckMasks(Matcher matcher, const std::string& text, const TokenSide& tokens,
                 TextReport& report) {
   const Vocabulary& vocabulary = *tokens.vocabulary;
@@ -90,6 +82,16 @@ void CheckMasks(Matcher matcher, const std::string& text, const TokenSide& token
 }
 
 }  // namespace
+
+TokenSide::TokenSide(std::unique_ptr<tokenizer::Tokenizer> the_tokenizer)
+    : tokenizer(std::move(the_tokenizer)),
+      vocabulary(std::make_shared<const Vocabulary>(*tokenizer, tokenizer->vocab_size())) {}
+
+std::vector<std::int32_t> TokensOf(const std::string& text, const TokenSide& tokens) {
+  const auto ids = tokens.tokenizer->Encode(text, {.add_special_tokens = false});
+  if (ids.ok() && Spelled(*ids, *tokens.vocabulary) == text) return *ids;
+  return SpellGreedily(text, *tokens.vocabulary);
+}
 
 TextReport CheckText(const Matcher& start, const std::string& text, const TokenSide* tokens) {
   TextReport report;

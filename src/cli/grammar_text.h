@@ -24,11 +24,18 @@ struct TextReport {
   std::vector<double> mask_us;  // before each token and before the end
 };
 
-// The tokenizer of --tokenizer with its vocabulary.
+// A tokenizer with its vocabulary.
 struct TokenSide {
+  explicit TokenSide(std::unique_ptr<tokenizer::Tokenizer> the_tokenizer);
+
   std::unique_ptr<tokenizer::Tokenizer> tokenizer;
   std::shared_ptr<const grammar::Vocabulary> vocabulary;
 };
+
+// The canonical tokens of the text, when they spell it as it stands in the middle of a text (a
+// SentencePiece-like tokenizer puts a space before the first word); else the longest that fit, none
+// when the vocabulary cannot spell it.
+std::vector<std::int32_t> TokensOf(const std::string& text, const TokenSide& tokens);
 
 // `start`: at the beginning of a text. `tokens`: nullptr without a tokenizer.
 TextReport CheckText(const grammar::Matcher& start, const std::string& text,

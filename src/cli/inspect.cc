@@ -1,3 +1,5 @@
+#include <filesystem>
+
 #include "base/strings.h"
 #include "cli/commands.h"
 #include "cli/exit_codes.h"
@@ -9,6 +11,8 @@ namespace sglrun::cli {
 namespace {
 
 using Facts = Json::Object;  // name and value, in the order of the report
+
+constexpr const char* kGenerationConfig = "generation_config";
 
 Json Number(std::int64_t value) {
   return value;
@@ -59,7 +63,12 @@ Json StopTokens(const ModelSource& source) {
   return tokens;
 }
 
-Json Defaults(const model::GenerationDefaults& defaults) {
+// Null without such a file.
+Json Defaults(const model::ModelFiles& files) {
+  std::error_code ignored;
+  const auto file = std::filesystem::path(files.path()) / "generation_config.json";
+  if (!std::filesystem::exists(file, ignored)) return nullptr;
+  const model::GenerationDefaults& defaults = files.generation_defaults();
   Json::Object stated;
   const auto add = [&](std::string name, const auto& value) {
     if (value) stated.emplace_back(std::move(name), Json(*value));
@@ -80,7 +89,7 @@ void AddTokenizerFacts(const ModelSource& source, Facts& facts) {
                      tokenizer.bos_id() ? Number(*tokenizer.bos_id()) : Json(nullptr));
   facts.emplace_back("stop_tokens", StopTokens(source));
   facts.emplace_back("chat_template", !tokenizer.chat_template().empty());
-  facts.emplace_back("generation_config", Defaults(source.files.generation_defaults()));
+  facts.emplace_back(kGenerationConfig, Defaults(source.files));
 }
 
 void AddRunFacts(const Options& options, const ModelSource& source, const kernels::Backend& backend,
@@ -118,7 +127,8 @@ std::string ValueText(const std::string& name, const Json& value) {
     text += (text.empty() ? "" : ", ") + key + " " +
             (item.is_string() ? item.as_string() : item.CanonicalDump());
   }
-  return text.empty() ? "none" : text;
+  if (!text.empty()) return text;
+  return name == kGenerationConfig ? "states no defaults" : "none";
 }
 
 std::string Report(const Facts& facts) {

@@ -2,7 +2,6 @@
 
 #include "cli/exit_codes.h"
 #include "cli/print.h"
-#include "io/jsonl_reader.h"
 #include "io/output_file.h"
 #include "io/result_writer.h"
 
@@ -18,20 +17,26 @@ void AppendError(const RecordError& error, std::int64_t line, std::string& out) 
   w.EndObject();
 }
 
-Result<void, RecordError> AnswerLine(const io::InputRecord& record, const LineAnswer& answer,
-                                     const JsonParseOptions& options, std::string& out) {
+Result<Json, RecordError> ParseLine(const io::InputRecord& record,
+                                    const JsonParseOptions& options) {
   if (record.too_long) {
     return RecordError{"the line is longer than " + std::to_string(io::kMaxLineBytes) + " bytes",
                        ""};
   }
-  const Result<ParsedJson, JsonError> parsed = ParseJson(record.text, options);
+  Result<ParsedJson, JsonError> parsed = ParseJson(record.text, options);
   if (!parsed.ok()) {
     return RecordError{"the line is no JSON: " + parsed.error().message + " at byte " +
                            std::to_string(parsed.error().offset + 1),
                        ""};
   }
+  return std::move(parsed)->value;
+}
+
+Result<void, RecordError> AnswerLine(const Result<Json, RecordError>& line,
+                                     const LineAnswer& answer, std::string& out) {
+  if (!line.ok()) return line.error();
   JsonWriter writer(out);
-  return answer(parsed->value, writer);
+  return answer(*line, writer);
 }
 
 Status Write(const std::string& rows, io::OutputFile* file) {
@@ -42,8 +47,17 @@ Status Write(const std::string& rows, io::OutputFile* file) {
 
 }  // namespace
 
+Status ForEachJsonLine(io::JsonlReader& reader, const JsonParseOptions& parse,
+                       const LineVisitor& visit) {
+  while (true) {
+    SGLRUN_ASSIGN_OR_RETURN(const std::optional<io::InputRecord> record, reader.Next());
+    if (!record) return {};
+    SGLRUN_RETURN_IF_ERROR(visit(record->line, ParseLine(*record, parse)));
+  }
+}
+
 Result<int> FilterJsonLines(const FilterFiles& files, const LineAnswer& answer,
-                            JsonParseOptions parse) {
+                            const JsonParseOptions& parse) {
   SGLRUN_ASSIGN_OR_RETURN(const std::unique_ptr<io::JsonlReader> reader,
                           io::JsonlReader::Open({files.input}));
   std::unique_ptr<io::OutputFile> file;  // nullptr: standard output
@@ -53,21 +67,20 @@ Result<int> FilterJsonLines(const FilterFiles& files, const LineAnswer& answer,
   }
   bool failed = false;
   std::string out;
-  while (true) {
-    SGLRUN_ASSIGN_OR_RETURN(const std::optional<io::InputRecord> record, reader->Next());
-    if (!record) break;
+  const auto visit = [&](std::int64_t number, const Result<Json, RecordError>& line) -> Status {
     std::string row;
-    if (const Result<void, RecordError> done = AnswerLine(*record, answer, parse, row);
-        !done.ok()) {
+    if (const auto done = AnswerLine(line, answer, row); !done.ok()) {
       failed = true;
       row.clear();
-      AppendError(done.error(), record->line, row);
+      AppendError(done.error(), number, row);
     }
     out += row + "\n";
-    if (out.size() < kFlushBytes) continue;
+    if (out.size() < kFlushBytes) return {};
     SGLRUN_RETURN_IF_ERROR(Write(out, file.get()));
     out.clear();
-  }
+    return {};
+  };
+  SGLRUN_RETURN_IF_ERROR(ForEachJsonLine(*reader, parse, visit));
   SGLRUN_RETURN_IF_ERROR(Write(out, file.get()));
   return failed ? kExitRecordErrors : kExitOk;
 }

@@ -1,4 +1,4 @@
-// The frame of `tokenize` and `detokenize`: one JSON value a line in, one a line out. A bad line
+// The frame of `tokenize`, `grammar check` and the like: one JSON value a line in, one a line out. A bad line
 // gives an error row and the rest goes on.
 #pragma once
 
@@ -7,9 +7,15 @@
 
 #include "base/json.h"
 #include "base/result.h"
+#include "io/jsonl_reader.h"
 #include "request/record_error.h"
 
 namespace sglrun::cli {
+
+// One line of the input: its number, and its value or why it has none.
+using LineVisitor = std::function<Status(std::int64_t number, const Result<Json, RecordError>&)>;
+Status ForEachJsonLine(io::JsonlReader& reader, const JsonParseOptions& parse,
+                       const LineVisitor& visit);
 
 // Appends the answer to one value.
 using LineAnswer = std::function<Result<void, RecordError>(const Json& line, JsonWriter& out)>;
@@ -20,6 +26,6 @@ struct FilterFiles {
 };
 // Gives the exit code. `parse`: of the lines.
 Result<int> FilterJsonLines(const FilterFiles& files, const LineAnswer& answer,
-                            JsonParseOptions parse = {});
+                            const JsonParseOptions& parse = {});
 
 }  // namespace sglrun::cli

@@ -76,8 +76,9 @@ struct Options {
   bool records = false;
   bool count = false;
   bool json_schema = false;
+  std::string grammar;
   std::vector<std::int64_t> batch_sizes = {1, 8, 32, 64};
-  std::vector<std::int64_t> prefill_lengths = {512};
+  std::vector<std::int64_t> prefill_lengths;  // empty: 512, or what fits
   std::int64_t prompt_tokens = 128;
   std::int64_t output_tokens = 64;
   std::int64_t repeat = 3;

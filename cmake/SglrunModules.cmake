@@ -30,12 +30,19 @@ if(SGLRUN_WERROR)
   target_compile_options(sglrun_flags INTERFACE -Werror)
 endif()
 if(SGLRUN_SANITIZE)
-  target_compile_options(sglrun_flags INTERFACE -fsanitize=${SGLRUN_SANITIZE}
-                         -fno-omit-frame-pointer -fno-sanitize-recover=all)
-  target_link_options(sglrun_flags INTERFACE -fsanitize=${SGLRUN_SANITIZE})
+  # For every target at first, so that one can take a check back.
+  add_compile_options(-fsanitize=${SGLRUN_SANITIZE} -fno-omit-frame-pointer
+                      -fno-sanitize-recover=all)
+  add_link_options(-fsanitize=${SGLRUN_SANITIZE})
 endif()
 if(SGLRUN_FUZZ)
-  target_compile_options(sglrun_flags INTERFACE -fsanitize=fuzzer-no-link)
+  add_compile_options(-fsanitize=fuzzer-no-link)
+endif()
+
+# The tests' own code costs more to optimise than it runs for.
+set(SGLRUN_TEST_OPTIONS -O1)
+if(SGLRUN_SANITIZE)
+  set(SGLRUN_TEST_OPTIONS -O0)
 endif()
 
 # sglrun_module(name SOURCES file... [DEPS module...] [LIBRARIES target...])
@@ -53,6 +60,8 @@ function(sglrun_test name)
   add_executable(${name}_tests ${ARG_SOURCES} $<TARGET_OBJECTS:sglrun_test_main>)
   list(TRANSFORM ARG_DEPS PREPEND sglrun_)
   target_include_directories(${name}_tests SYSTEM PRIVATE ${DOCTEST_INCLUDE_DIR})
+  target_compile_options(${name}_tests PRIVATE ${SGLRUN_TEST_OPTIONS})
+  target_compile_definitions(${name}_tests PRIVATE DOCTEST_CONFIG_SUPER_FAST_ASSERTS)
   target_link_libraries(${name}_tests PRIVATE sglrun_flags sglrun_${name} ${ARG_DEPS})
   target_compile_definitions(${name}_tests PRIVATE SGLRUN_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
   add_test(NAME ${name}_tests COMMAND ${name}_tests)

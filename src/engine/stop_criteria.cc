@@ -40,8 +40,8 @@ Result<StopCriteria, RecordError> StopCriteria::Create(const SamplingParams& par
     criteria.stop_ids_.push_back(static_cast<std::int32_t>(id));
   }
   std::ranges::sort(criteria.stop_ids_);
-  const auto repeated = std::ranges::unique(criteria.stop_ids_);
-  criteria.stop_ids_.erase(repeated.begin(), repeated.end());
+  std::vector<std::int32_t>& ids = criteria.stop_ids_;
+  ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
   criteria.ignore_stop_ids_ = params.ignore_eos;
   criteria.max_new_tokens_ = max_new_tokens;
   if (!criteria.strings_.empty() || !criteria.regexes_.empty()) {

@@ -27,8 +27,7 @@ Atoms Cut(const std::vector<SymbolRange>& ranges) {
     atoms.begins.push_back(range.last + 1);
   }
   std::ranges::sort(atoms.begins);
-  const auto repeated = std::ranges::unique(atoms.begins);
-  atoms.begins.erase(repeated.begin(), repeated.end());
+  atoms.begins.erase(std::unique(atoms.begins.begin(), atoms.begins.end()), atoms.begins.end());
   atoms.class_of.assign(atoms.begins.empty() ? 0 : atoms.begins.size() - 1, kNone);
   return atoms;
 }

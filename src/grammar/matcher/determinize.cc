@@ -213,9 +213,9 @@ Result<Machine, GrammarError> Determinize(const Sketch& sketch, Budget& budget) 
   SketchIndex index(sketch);
   SubsetBuilder builder(index, budget);
   SGLRUN_ASSIGN_OR_RETURN(const bool fits, builder.Run(2 * U(sketch.states) + kMoreStates));
-  bool loops = false;
+  std::vector<std::int32_t> loops;
   FlatMachine machine = MergeFromTheEnd(Trim(fits ? builder.Take() : WithoutNothing(index)), loops);
-  if (fits && loops && machine.state_count() <= kRefinedStates) {
+  if (fits && machine.state_count() <= kRefinedStates && MayMergeLoops(machine, loops)) {
     machine = MergeLoops(std::move(machine));
   }
   return ToMachine(machine);

@@ -5,6 +5,7 @@
 #include <tuple>
 #include <utility>
 
+#include "base/hash.h"
 #include "grammar/automaton/sequence_pool.h"
 
 namespace sglrun::grammar {
@@ -101,27 +102,51 @@ class Signature {
   std::vector<std::int32_t> numbers_;
 };
 
-// One state a class, in the order of first members, so that the start stays state 0.
-FlatMachine Quotient(const FlatMachine& machine, std::span<const std::int32_t> classes,
+// One state a class, in the order of first members, so that the start stays state 0. Turns
+// `classes` into the numbers of the new states.
+FlatMachine Quotient(const FlatMachine& machine, std::vector<std::int32_t>& classes,
                      std::size_t class_count) {
   std::vector<std::int32_t> numbers(class_count, -1);
   std::vector<std::size_t> firsts;
   for (std::size_t s = 0; s < machine.state_count(); ++s) {
     std::int32_t& number = numbers[U(classes[s])];
-    if (number >= 0) continue;
-    number = static_cast<std::int32_t>(firsts.size());
-    firsts.push_back(s);
+    if (number < 0) {
+      number = static_cast<std::int32_t>(firsts.size());
+      firsts.push_back(s);
+    }
+    classes[s] = number;
   }
   FlatMachine result;
+  result.edges.reserve(machine.edges.size());
   for (const std::size_t s : firsts) {
     const std::size_t from = result.edges.size();
     for (const Edge& edge : machine.EdgesOf(s)) {
-      result.edges.push_back({edge.symbol, numbers[U(classes[U(edge.target)])]});
+      result.edges.push_back({edge.symbol, classes[U(edge.target)]});
     }
     JoinFrom(from, result.edges);
     result.EndState(machine.accepting[s] != 0);
   }
   return result;
+}
+
+// The symbols that a state takes, wherever they lead, as a hash.
+std::uint64_t HashOfSymbols(const FlatMachine& machine, std::size_t state) {
+  std::uint64_t hash = machine.accepting[state];
+  int open = -1;  // where the bytes before end
+  for (const Edge& edge : machine.EdgesOf(state)) {
+    const Symbol& symbol = edge.symbol;
+    if (symbol.kind != Symbol::Kind::kBytes) {
+      hash = MixSeeds(hash, static_cast<std::uint64_t>(symbol.kind) << 32 |
+                                static_cast<std::uint32_t>(symbol.id));
+      continue;
+    }
+    if (open + 1 != symbol.first || open < 0) {
+      hash = MixSeeds(
+          hash, std::uint64_t{1} << 40 | static_cast<std::uint64_t>(open + 1) << 8 | symbol.first);
+    }
+    open = symbol.last;
+  }
+  return MixSeeds(hash, static_cast<std::uint64_t>(open + 1));
 }
 
 }  // namespace
@@ -170,7 +195,7 @@ FlatMachine Trim(FlatMachine machine) {
   return trimmed;
 }
 
-FlatMachine MergeFromTheEnd(FlatMachine machine, bool& loops) {
+FlatMachine MergeFromTheEnd(FlatMachine machine, std::vector<std::int32_t>& loops) {
   constexpr std::int32_t kUnknown = -1, kAlone = -2;
   const std::size_t count = machine.state_count();
   std::vector<std::int32_t> classes(count, kUnknown);
@@ -182,7 +207,7 @@ FlatMachine MergeFromTheEnd(FlatMachine machine, bool& loops) {
   std::vector<std::uint8_t> entered(count, 0);
   std::vector<Visit> path{{0, machine.begin[0]}};
   entered[0] = 1;
-  loops = false;
+  loops.clear();
   while (!path.empty()) {
     Visit& visit = path.back();
     if (visit.edge < machine.begin[visit.state + 1]) {
@@ -195,7 +220,7 @@ FlatMachine MergeFromTheEnd(FlatMachine machine, bool& loops) {
     const std::size_t s = visit.state;
     path.pop_back();
     const bool known = signature.Take(machine, s, classes);  // else a target is on the path
-    loops |= !known;
+    if (!known) loops.push_back(static_cast<std::int32_t>(s));
     if (!known || s == 0) {
       const std::int32_t alone[] = {kAlone, static_cast<std::int32_t>(s)};
       classes[s] = found.Intern(alone);
@@ -205,7 +230,21 @@ FlatMachine MergeFromTheEnd(FlatMachine machine, bool& loops) {
   }
   const auto class_count = static_cast<std::size_t>(found.size());
   if (class_count == count) return machine;
-  return Quotient(machine, classes, class_count);
+  FlatMachine merged = Quotient(machine, classes, class_count);
+  for (std::int32_t& state : loops) state = classes[U(state)];
+  return merged;
+}
+
+bool MayMergeLoops(const FlatMachine& machine, std::span<const std::int32_t> loops) {
+  std::vector<std::uint64_t> looping;
+  for (const std::int32_t state : loops) looping.push_back(HashOfSymbols(machine, U(state)));
+  std::sort(looping.begin(), looping.end());
+  if (std::adjacent_find(looping.begin(), looping.end()) != looping.end()) return true;
+  std::size_t alike = 0;
+  for (std::size_t s = 1; s < machine.state_count(); ++s) {
+    if (std::binary_search(looping.begin(), looping.end(), HashOfSymbols(machine, s))) ++alike;
+  }
+  return alike > looping.size();  // each is like itself
 }
 
 // Moore's algorithm: classes are split until all states of each agree. A state that is alone in its

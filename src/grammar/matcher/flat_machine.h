@@ -35,10 +35,16 @@ void JoinFrom(std::size_t from, std::vector<Machine::Edge>& edges);
 FlatMachine Trim(FlatMachine machine);
 
 // Merges states that spell the same: all of them where nothing loops, and those that do not lead
-// back to themselves in any case. `loops` says whether something does.
-FlatMachine MergeFromTheEnd(FlatMachine machine, bool& loops);
+// back to themselves in any case. `loops`: the states of the result that do and may equal others.
+FlatMachine MergeFromTheEnd(FlatMachine machine, std::vector<std::int32_t>& loops);
 
-// The same for a deterministic machine with loops. Gives up on machines that need very many rounds.
+// Whether some state takes the same symbols as one of `loops`, of a deterministic machine. If none
+// does, MergeFromTheEnd has left nothing to merge: of two states that spell the same but are not
+// merged, some text leads to two of which one loops.
+bool MayMergeLoops(const FlatMachine& machine, std::span<const std::int32_t> loops);
+
+// The same as MergeFromTheEnd for a deterministic machine with loops. Gives up on machines that
+// need very many rounds.
 FlatMachine MergeLoops(FlatMachine machine);
 
 Machine ToMachine(const FlatMachine& machine);

@@ -59,6 +59,9 @@ DfaResult ComplementText(const Dfa& a, Budget& budget);          // AnyText() wi
 DfaResult Concatenate(const Dfa& a, const Dfa& b, Budget& budget);
 DfaResult Repeat(const Dfa& a, std::int64_t min, std::optional<std::int64_t> max, Budget& budget);
 DfaResult Minimize(const Dfa& a, Budget& budget);
+// The texts of `a` of so many symbols.
+DfaResult BoundLength(const Dfa& a, std::int64_t min, std::optional<std::int64_t> max,
+                      Budget& budget);
 
 bool IsEmpty(const Dfa& a);  // minimal or not
 // All members when there are at most `limit` of them, in order of length, then of code points.
@@ -67,6 +70,7 @@ std::optional<std::vector<std::u32string>> Members(const Dfa& a, std::size_t lim
 // From scalar values to bytes. The first spells every character in UTF-8; the second spells it as
 // it may stand between the quotes of a JSON string (grammar.md 3.6): raw where that is legal, the
 // short escape where there is one, other control characters as \u00XX with either case of digits.
+// `chars` is minimal, as all results above are.
 DfaResult ToUtf8(const Dfa& chars, Budget& budget);
 DfaResult ToJsonString(const Dfa& chars, Budget& budget);
 

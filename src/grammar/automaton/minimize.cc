@@ -271,19 +271,22 @@ DfaResult ToMinimalDfa(const ClassTable& table, const Alphabet& alphabet, Work& 
   if (trimmed.start == kNone) return Dfa{};
   const auto blocks = Refine(trimmed, alphabet.class_count(), work);
   if (!blocks) return work.error();
-  const ClassTable quotient = Quotient(trimmed, *blocks);
+  return ToDfa(Quotient(trimmed, *blocks), blocks->SetOf(trimmed.start), alphabet, work);
+}
 
-  std::vector<Index> number(quotient.state_count(), kNone);
-  std::vector<Index> order{blocks->SetOf(trimmed.start)};
+DfaResult ToDfa(const ClassTable& minimal, std::int32_t start, const Alphabet& alphabet,
+                Work& work) {
+  std::vector<Index> number(minimal.state_count(), kNone);
+  std::vector<Index> order{start};
   number[U(order[0])] = 0;
   Dfa out;
-  out.states.reserve(quotient.state_count());
+  out.states.reserve(minimal.state_count());
   std::vector<Dfa::Edge> scratch;
   std::size_t edge_count = 0;
   for (std::size_t i = 0; i < order.size(); ++i) {
     Dfa::State& state = out.states.emplace_back();
-    state.accepting = quotient.accepting[U(order[i])];
-    Expand(quotient.Row(U(order[i])), alphabet, scratch, state.edges);
+    state.accepting = minimal.accepting[U(order[i])];
+    Expand(minimal.Row(U(order[i])), alphabet, scratch, state.edges);
     for (Dfa::Edge& edge : state.edges) {
       Index& n = number[U(edge.target)];
       if (n == kNone) {

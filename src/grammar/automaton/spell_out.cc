@@ -226,20 +226,14 @@ DfaResult SpellOut(const Dfa& chars, Budget& budget, AppendSpellings append) {
   return Renumber(std::move(out));
 }
 
-// The texts of `chars` in the form that SpellOut needs.
-DfaResult SpellMinimal(const Dfa& chars, Budget& budget, AppendSpellings append) {
-  SGLRUN_ASSIGN_OR_RETURN(const Dfa minimal, Minimize(chars, budget));
-  return SpellOut(minimal, budget, append);
-}
-
 }  // namespace
 
 DfaResult ToUtf8(const Dfa& chars, Budget& budget) {
-  return SpellMinimal(chars, budget, AppendUtf8Spellings);
+  return SpellOut(chars, budget, AppendUtf8Spellings);
 }
 
 DfaResult ToJsonString(const Dfa& chars, Budget& budget) {
-  return SpellMinimal(chars, budget, AppendJsonSpellings);
+  return SpellOut(chars, budget, AppendJsonSpellings);
 }
 
 }  // namespace sglrun::grammar

@@ -66,8 +66,7 @@ SharedDfa MakeFixed(const StringFormat& format, const Make& make) {
 DfaResult Build(const StringFormat& format, Budget& budget) {
   SGLRUN_ASSIGN_OR_RETURN(Dfa dfa, RegexDfa(format.pattern(), RegexMatch::kFull, {}, budget));
   if (format.name != "hostname") return dfa;
-  SGLRUN_ASSIGN_OR_RETURN(const Dfa lengths, LengthBetween(1, kLongestHostname, budget));
-  return Intersect(dfa, lengths, budget);
+  return BoundLength(dfa, 1, kLongestHostname, budget);
 }
 
 // The automata of one format, each made by the first who asks.

@@ -108,8 +108,7 @@ DfaResult BoundLengths(Dfa values, const StringConstraints& c, Budget& budget) {
     if (longest && *longest <= *max) max.reset();
   }
   if (min == 0 && !max) return values;
-  SGLRUN_ASSIGN_OR_RETURN(const Dfa lengths, LengthBetween(min, max, budget));
-  return Intersect(values, lengths, budget);
+  return BoundLength(values, min, max, budget);
 }
 
 // One character as it may stand between the quotes of a JSON string, over bytes: grammar.md 3.5.

@@ -218,6 +218,34 @@ TEST_CASE("a product that takes too long, and a compile out of time, are refused
   CHECK(late.error().verdict == Verdict::kTooLarge);
 }
 
+TEST_CASE("bounding the length gives the product with an automaton that counts, state for state") {
+  std::mt19937 random(5);
+  int left = 0;
+  for (int round = 0; round < 400; ++round) {
+    Budget budget(kLimits);
+    const Dfa dfa = RandomDfa(random);
+    const auto min = static_cast<std::int64_t>(random() % 4);
+    const auto max = min + static_cast<std::int64_t>(random() % 6);
+    const Dfa bounded = *BoundLength(dfa, min, max, budget);
+    REQUIRE(bounded == *Intersect(dfa, *LengthBetween(min, max, budget), budget));
+    left += bounded.states.empty() ? 0 : 1;
+    REQUIRE(*BoundLength(dfa, min, std::nullopt, budget) ==
+            *Intersect(dfa, *LengthBetween(min, std::nullopt, budget), budget));
+  }
+  CHECK(left > 200);
+}
+
+TEST_CASE("a length bound that needs too many states is refused before they are built") {
+  Budget budget(kLimits);
+  // Which of the last ten characters were an a: a thousand states at every length.
+  const Dfa window = *Determinize(Exponential(9), budget);
+  const auto bounded = BoundLength(window, 0, 1'000'000'000, budget);
+  REQUIRE(!bounded.ok());
+  CHECK(bounded.error().message == "a bound on the length of texts needs more than 200000 states");
+  CHECK(BoundLength(window, 5, 4, budget)->states.empty());
+  CHECK(BoundLength(NoText(), 0, 4, budget)->states.empty());
+}
+
 TEST_CASE("the states of one product are limited") {
   Limits limits;
   limits.automaton_states = 50;

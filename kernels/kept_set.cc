@@ -44,8 +44,10 @@ std::vector<WeightedToken> KeptWeights(std::span<const float> row, float tempera
     if (weight > 0) tokens.push_back({static_cast<std::int32_t>(t), weight});
     total += weight;
   }
-  std::sort(tokens.begin(), tokens.end(), [](const WeightedToken& a, const WeightedToken& b) {
-    return a.weight != b.weight ? a.weight > b.weight : a.id < b.id;
+  std::sort(tokens.begin(), tokens.end(), [&row](const WeightedToken& a, const WeightedToken& b) {
+    if (a.weight != b.weight) return a.weight > b.weight;
+    const float za = row[static_cast<std::size_t>(a.id)], zb = row[static_cast<std::size_t>(b.id)];
+    return za != zb ? za > zb : a.id < b.id;
   });
   const std::uint64_t limit = TopPLimit(top_p, total);
   const std::uint32_t lowest = MinPWeight(min_p);

@@ -199,11 +199,38 @@ std::int32_t DrawFromRow(std::int64_t width, std::uint64_t draw, const Scratch& 
   return static_cast<std::int32_t>(id);
 }
 
-std::int32_t DrawFromCandidates(const Candidates& found, Cut cut, std::uint64_t draw,
-                                const Scratch& scratch) {
+// Of the tokens that weigh as much as the cut, those above `logit` are kept, and the first `equals`
+// of those that have it.
+struct Ties {
+  float logit;
+  std::int64_t equals;
+};
+
+Ties FindTies(const LogitsRow& row, const Candidates& found, const Cut& cut,
+              const Scratch& scratch) {
+  if (cut.ties <= 0) return {kInfinity, 0};
+  float* logits = reinterpret_cast<float*>(scratch.selection);
+  std::int64_t count = 0;
+  for (std::int64_t i = 0; i < found.count; ++i) {
+    if (scratch.candidate_weight[i] == cut.weight) logits[count++] = row.z[scratch.candidate_id[i]];
+  }
+  if (cut.ties >= count) return {-kInfinity, count};
+  Ties ties{KthLargest(logits, count, cut.ties), cut.ties};
+  for (std::int64_t i = 0; i < count; ++i) ties.equals -= logits[i] > ties.logit;
+  return ties;
+}
+
+std::int32_t DrawFromCandidates(const LogitsRow& row, const Candidates& found, const Cut& cut,
+                                std::uint64_t draw, const Scratch& scratch) {
+  Ties ties = FindTies(row, found, cut, scratch);
   for (std::int64_t i = 0; i < found.count; ++i) {
     const std::uint32_t weight = scratch.candidate_weight[i];
-    if (weight < cut.weight || (weight == cut.weight && cut.ties-- <= 0)) continue;
+    if (weight < cut.weight) continue;
+    if (weight == cut.weight) {
+      const float logit = row.z[scratch.candidate_id[i]];
+      const bool kept = logit > ties.logit || (logit == ties.logit && ties.equals-- > 0);
+      if (!kept) continue;
+    }
     if (draw < weight) return static_cast<std::int32_t>(scratch.candidate_id[i]);
     draw -= weight;
   }
@@ -233,7 +260,7 @@ std::int32_t SampleRow(const SampleArgs& args, std::int64_t r, const Scratch& sc
       threshold == lightest || found.count >= top_k || MassOf(found, scratch) > limit;
   if (!holds_cut) Gather(row.width, lightest, scratch, found);
   const Cut cut = FindCut(scratch.candidate_weight, found.count, top_k, limit, scratch.selection);
-  return DrawFromCandidates(found, cut, ScaleDraw(random, cut.mass), scratch);
+  return DrawFromCandidates(row, found, cut, ScaleDraw(random, cut.mass), scratch);
 }
 
 }  // namespace

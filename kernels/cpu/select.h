@@ -6,8 +6,7 @@
 
 namespace sglrun::kernels::cpu {
 
-// Where the kept set ends: kept are the weights above `weight`, and the first `ties` of those equal
-// to it.
+// Where the kept set ends: kept are the weights above `weight`, and `ties` of those equal to it.
 struct Cut {
   std::uint32_t weight = 0;
   std::int64_t ties = 0;

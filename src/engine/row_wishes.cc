@@ -23,7 +23,7 @@ sampling::RowWishes WishesOf(const Sequence& sequence, LogprobsMode mode) {
     row.asked_ids = sequence.asked_ids();
     // A greedy row and a row that is only scored know no temperature.
     const bool scaled = mode == LogprobsMode::kSampled && !params.greedy() && !scoring;
-    row.logprob_temperature = scaled ? static_cast<float>(params.temperature) : 1.0f;
+    row.logprob_temperature = scaled ? sampling::TemperatureOf(params) : 1.0f;
   }
   return row;
 }

@@ -28,6 +28,11 @@ bool HasPenalty(const SamplingParams& params) {
          params.repetition_penalty != 1.0;
 }
 
+float TemperatureOf(const SamplingParams& params) {
+  constexpr double kLargest = std::numeric_limits<float>::max();
+  return static_cast<float>(std::min(params.temperature, kLargest));
+}
+
 void SamplingBatch::Clear() {
   for (auto* list : {&top_k, &count_ids, &counts, &ban_ids, &grammar_line, &bias_ids, &asked_ids}) {
     list->clear();
@@ -53,7 +58,7 @@ void SamplingBatch::Add(const RowWishes& row) {
   const SamplingParams& params = *row.params;
   action.push_back(row.action);
   random.push_back(row.random);
-  temperature.push_back(static_cast<float>(params.temperature));
+  temperature.push_back(TemperatureOf(params));
   top_k.push_back(static_cast<std::int32_t>(
       std::clamp<std::int64_t>(params.top_k, 1, std::numeric_limits<std::int32_t>::max())));
   top_p.push_back(params.top_p);

@@ -38,6 +38,8 @@ struct RowWishes {
 };
 
 bool HasPenalty(const SamplingParams& params);
+// In the kernels' precision; finite, however hot.
+float TemperatureOf(const SamplingParams& params);
 
 struct SamplingBatch {
   void Clear();

@@ -1,7 +1,9 @@
 #include "kernels/sample.h"
 
 #include <algorithm>
+#include <functional>
 #include <map>
+#include <random>
 #include <set>
 
 #include "kernels/common/exp2_exact.h"
@@ -80,8 +82,12 @@ Probe ExpectedDraws(std::span<const float> row, const Settings& settings) {
     ranked.emplace_back(weight, static_cast<std::int32_t>(t));
     total += weight;
   }
-  std::stable_sort(ranked.begin(), ranked.end(),
-                   [](const auto& a, const auto& b) { return a.first > b.first; });
+  const auto logit = [&row](const auto& token) {
+    return row[static_cast<std::size_t>(token.second)];
+  };
+  std::stable_sort(ranked.begin(), ranked.end(), [&](const auto& a, const auto& b) {
+    return a.first != b.first ? a.first > b.first : logit(a) > logit(b);
+  });
   const long double limit =
       settings.top_p * static_cast<long double>(total) + static_cast<long double>(total) / 1048576;
   std::map<std::int32_t, std::uint32_t> kept;  // in id order
@@ -256,6 +262,27 @@ TEST_CASE("an infinite logit, a tiny temperature and a huge one are sampled with
           std::vector<std::int32_t>{1, 2});
     CHECK(Draw(*backend, row, {3e38f, 1 << 30, 1.0, 0.0, {}}, {0, ~std::uint64_t{0}}) ==
           std::vector<std::int32_t>{0, 3});
+  }
+}
+
+TEST_CASE("a temperature that makes all weights equal leaves the order of the tokens") {
+  std::mt19937 random(5);
+  std::uniform_int_distribution<int> step(-40, 40);
+  for (const std::size_t width : {20u, 700u, 5000u}) {
+    std::vector<float> row(width);
+    for (float& z : row) z = static_cast<float>(step(random)) / 4;
+    std::vector<float> best = row;
+    std::ranges::sort(best, std::greater<>());
+    for (const float temperature : {1e6f, 1e12f, 3.4028234e38f}) {
+      for (const auto& [top_k, top_p] : {std::pair(7, 1.0), std::pair(1 << 30, 0.01)}) {
+        const Settings settings{temperature, top_k, top_p, 0.0, {}};
+        const Probe probe = ExpectedDraws(row, settings);
+        for (const std::int32_t token : probe.tokens) {
+          CHECK(row[static_cast<std::size_t>(token)] >= best[probe.tokens.size() / 2 - 1]);
+        }
+        for (const Backend* backend : AllBackends()) ExpectExact(*backend, row, settings);
+      }
+    }
   }
 }
 

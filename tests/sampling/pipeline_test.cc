@@ -91,6 +91,31 @@ std::vector<float> Logs(std::vector<float> probabilities) {
   return probabilities;
 }
 
+TEST_CASE("the hottest temperature flattens the row and leaves order and mask") {
+  for (const kernels::Backend* backend : Backends()) {
+    Pipeline pipeline(*backend);
+    Row row{.params = {}, .logits = {1, 5, -2, 9, 4}, .banned = {1}, .asked = {1}, .top = 5};
+    row.params.temperature = 1e308;
+    row.params.top_k = 2;
+    row.logprob_temperature = TemperatureOf(row.params);
+    row.kept_set = true;
+    for (const std::uint64_t random : {std::uint64_t{0}, ~std::uint64_t{0}}) {
+      row.random = random;
+      const SampledTokens& sampled = pipeline.Run({row});
+      const RowLogprobs logprobs = sampled.Logprobs(0);
+      CHECK(sampled.tokens[0] == (random == 0 ? 3 : 4));
+      CHECK(std::vector<std::int32_t>(logprobs.top_ids.begin(), logprobs.top_ids.end()) ==
+            std::vector<std::int32_t>{3, 4, 0, 2, 1});
+      for (std::size_t i = 0; i < 4; ++i) CHECK(logprobs.top[i] == doctest::Approx(std::log(0.25)));
+      CHECK(logprobs.top[4] == kLowest);
+      CHECK(logprobs.asked[0] == kLowest);
+      REQUIRE(sampled.kept[0].size() == 2);
+      CHECK(sampled.kept[0][0].id == 3);
+      CHECK(sampled.kept[0][1].id == 4);
+    }
+  }
+}
+
 TEST_CASE("the worked example of penalties gives its four logits") {
   for (const kernels::Backend* backend : Backends()) {
     Pipeline pipeline(*backend);

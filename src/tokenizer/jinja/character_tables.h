@@ -1,0 +1,33 @@
+// What Python's str methods know of characters, each table sorted by code point.
+// scripts/gen_python_text_tables.py writes character_tables.cc.
+#pragma once
+
+#include <span>
+
+#include "tokenizer/unicode_tables.h"
+
+namespace sglrun::tokenizer::jinja {
+
+// A full case mapping: up to three characters, the unused ones 0.
+struct CaseRow {
+  char32_t from;
+  char32_t to[3];
+};
+
+extern const std::span<const CodePointRange> kAlphabetic;  // isalpha: category L
+extern const std::span<const CodePointRange> kDecimals;    // isdecimal
+extern const std::span<const CodePointRange> kDigits;      // isdigit: superscripts too
+extern const std::span<const CodePointRange> kNumerics;    // isnumeric: fractions, numerals too
+extern const std::span<const CodePointRange> kUppercase;
+extern const std::span<const CodePointRange> kLowercase;
+extern const std::span<const CodePointRange> kTitlecase;
+extern const std::span<const CodePointRange> kCased;
+extern const std::span<const CodePointRange> kCaseIgnorable;
+extern const std::span<const CodePointRange> kIdStart;
+extern const std::span<const CodePointRange> kIdContinue;
+extern const std::span<const CodePointRange> kPrintable;
+extern const std::span<const CaseRow> kUpperMap;
+extern const std::span<const CaseRow> kTitleMap;
+extern const std::span<const CaseRow> kLowerMap;
+
+}  // namespace sglrun::tokenizer::jinja

@@ -1,0 +1,35 @@
+// Python's comparisons, truth and hashes of values.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "tokenizer/jinja/runtime.h"
+#include "tokenizer/jinja/value.h"
+
+namespace sglrun::tokenizer::jinja {
+
+// Values nested deeper than this are taken as different, and cannot be printed.
+inline constexpr int kMaxValueDepth = 400;
+
+bool Truth(const Value& value);
+// `work` counts the values looked at. Nested ones that share their parts can take for ever to
+// compare; after kMaxCompared values they are taken as different.
+inline constexpr std::int64_t kMaxCompared = 1'000'000;
+bool Equal(const Value& a, const Value& b, std::int64_t* work = nullptr);
+// The order of a and b: less, equal, greater as -1, 0, 1; 2 when they are unordered (NaN).
+// `symbol` names the operator in the error, "<".
+Try<int> Compare(const Value& a, const Value& b, const char* symbol, int depth = 0);
+Try<bool> LessThan(const Value& a, const Value& b);
+// a < b, a <= b, a > b, a >= b.
+Try<bool> Ordered(const Value& a, const Value& b, const std::string& symbol);
+Try<std::uint64_t> Hash(const Value& value);
+// Python's `item in container`.
+Try<bool> Contains(Runtime& runtime, const Value& container, const Value& item);
+
+// "str", "int", "NoneType", ... as Python names the class.
+std::string TypeName(const Value& value);
+// How jinja2 speaks of a value in errors: "None", "dict object", "builtins.str object".
+std::string ObjectName(const Value& value);
+
+}  // namespace sglrun::tokenizer::jinja

@@ -1,0 +1,24 @@
+#include "tokenizer/jinja/filters.h"
+
+#include <map>
+
+#include "tokenizer/jinja/filter_functions.h"
+
+namespace sglrun::tokenizer::jinja {
+
+const FilterEntry* FindFilter(std::string_view name) {
+  static const auto* const kTable = [] {
+    auto* table = new std::map<std::string_view, const FilterEntry*>();
+    static constexpr FilterEntry kJson = {"tojson", ToJson};
+    table->emplace(kJson.name, &kJson);
+    for (const auto& part : {kTextFilters, kMarkupFilters, kNumberFilters, kSequenceFilters,
+                             kSortFilters, kLazyFilters}) {
+      for (const FilterEntry& entry : part) table->emplace(entry.name, &entry);
+    }
+    return table;
+  }();
+  const auto it = kTable->find(name);
+  return it == kTable->end() ? nullptr : it->second;
+}
+
+}  // namespace sglrun::tokenizer::jinja

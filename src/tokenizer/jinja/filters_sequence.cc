@@ -1,0 +1,215 @@
+#include <array>
+#include <functional>
+
+#include "tokenizer/jinja/attributes.h"
+#include "tokenizer/jinja/compare.h"
+#include "tokenizer/jinja/filter_functions.h"
+#include "tokenizer/jinja/objects.h"
+#include "tokenizer/jinja/operators.h"
+#include "tokenizer/jinja/repr.h"
+#include "tokenizer/jinja/text.h"
+
+namespace sglrun::tokenizer::jinja {
+namespace {
+
+// A generator whose values are worked out when the first one is asked for.
+class DeferredIterator final : public Iterator {
+ public:
+  using Make = std::function<Try<std::vector<Value>>(Runtime&)>;
+  explicit DeferredIterator(Make make) : make_(std::move(make)) {}
+
+  Try<bool> Next(Runtime& runtime, Value& out) override {
+    if (!items_) {
+      SGLRUN_ASSIGN_OR_RETURN(std::vector<Value> items, make_(runtime));
+      items_ = IterateItems(MakeRef<Sequence>(std::move(items)));
+    }
+    return items_->Next(runtime, out);
+  }
+
+ private:
+  Make make_;
+  Ref<Iterator> items_;
+};
+
+Value Defer(DeferredIterator::Make make) {
+  return MakeIterator(MakeRef<DeferredIterator>(std::move(make)));
+}
+
+Try<Value> Default(Runtime&, const Value& input, CallArgs args) {
+  SGLRUN_ASSIGN_OR_RETURN(const std::vector<Value> bound,
+                          Bind("do_default", {"default_value", "boolean"}, 0, std::move(args)));
+  const bool also_false = !bound[1].missing() && Truth(bound[1]);
+  if (!input.is_undefined() && !(also_false && !Truth(input))) return input;
+  return bound[0].missing() ? Value::Str("") : bound[0];
+}
+
+Try<Value> First(Runtime& runtime, const Value& input, CallArgs args) {
+  SGLRUN_RETURN_IF_ERROR(Bind("do_first", {}, 0, std::move(args)));
+  SGLRUN_ASSIGN_OR_RETURN(const Ref<Iterator> iterator, Iterate(input));
+  Value item;
+  SGLRUN_ASSIGN_OR_RETURN(const bool found, iterator->Next(runtime, item));
+  return found ? item : Value::Undef("No first item, sequence was empty.");
+}
+
+Try<Value> Last(Runtime& runtime, const Value& input, CallArgs args) {
+  SGLRUN_RETURN_IF_ERROR(Bind("do_last", {}, 0, std::move(args)));
+  Value item;
+  bool found = false;
+  if (!input.is_undefined()) {
+    SGLRUN_ASSIGN_OR_RETURN(const Ref<Iterator> iterator, Reversed(input));
+    SGLRUN_ASSIGN_OR_RETURN(found, iterator->Next(runtime, item));
+  }
+  return found ? item : Value::Undef("No last item, sequence was empty.");
+}
+
+Try<Value> LengthFilter(Runtime&, const Value& input, CallArgs args) {
+  SGLRUN_RETURN_IF_ERROR(Bind("len", {}, 0, std::move(args)));
+  SGLRUN_ASSIGN_OR_RETURN(const std::int64_t length, Length(input));
+  return Value::Int(length);
+}
+
+Try<Value> List(Runtime& runtime, const Value& input, CallArgs args) {
+  SGLRUN_RETURN_IF_ERROR(Bind("do_list", {}, 0, std::move(args)));
+  SGLRUN_ASSIGN_OR_RETURN(std::vector<Value> items, Collect(runtime, input));
+  return Value::List(std::move(items));
+}
+
+Try<Value> Reverse(Runtime& runtime, const Value& input, CallArgs args) {
+  SGLRUN_RETURN_IF_ERROR(Bind("do_reverse", {}, 0, std::move(args)));
+  if (input.is_string()) return GetSlice(input, {}, {}, Value::Int(-1));
+  if (input.is_undefined()) return MakeIterator(*Iterate(input));
+  if (Try<Ref<Iterator>> backwards = Reversed(input); backwards.ok()) {
+    return MakeIterator(*backwards);
+  }
+  if (!Iterate(input).ok()) return Fault{FaultKind::kRuntime, "argument must be iterable"};
+  SGLRUN_ASSIGN_OR_RETURN(std::vector<Value> items, Collect(runtime, input));
+  return Value::List({items.rbegin(), items.rend()});
+}
+
+Try<std::vector<Value>> MakeBatches(Runtime& runtime, const std::vector<Value>& bound,
+                                    const Value& input) {
+  SGLRUN_ASSIGN_OR_RETURN(const std::vector<Value> items, Collect(runtime, input));
+  SGLRUN_ASSIGN_OR_RETURN(const std::int64_t count, IntArgument(bound[0], 0));
+  if (count > static_cast<std::int64_t>(kMaxItems)) {
+    return LimitFault("batch: " + std::to_string(count) + " items");
+  }
+  std::vector<Value> batches;
+  std::vector<Value> batch;
+  for (const Value& item : items) {
+    if (static_cast<std::int64_t>(batch.size()) == count) {
+      batches.push_back(Value::List(std::exchange(batch, {})));
+    }
+    batch.push_back(item);
+  }
+  if (batch.empty()) return batches;
+  if (!bound[1].missing() && !bound[1].is(Kind::kNone)) {
+    while (static_cast<std::int64_t>(batch.size()) < count) batch.push_back(bound[1]);
+  }
+  batches.push_back(Value::List(std::move(batch)));
+  return batches;
+}
+
+Try<Value> Batch(Runtime&, const Value& input, CallArgs args) {
+  SGLRUN_ASSIGN_OR_RETURN(std::vector<Value> bound,
+                          Bind("do_batch", {"linecount", "fill_with"}, 1, std::move(args)));
+  return Defer([bound, input](Runtime& runtime) { return MakeBatches(runtime, bound, input); });
+}
+
+Try<std::vector<Value>> MakeSlices(Runtime& runtime, const std::vector<Value>& bound,
+                                   const Value& input) {
+  SGLRUN_ASSIGN_OR_RETURN(const std::vector<Value> items, Collect(runtime, input));
+  SGLRUN_ASSIGN_OR_RETURN(const std::int64_t slices, IntArgument(bound[0], 0));
+  if (slices == 0) {
+    return Fault{FaultKind::kZeroDivision, "integer division or modulo by zero"};
+  }
+  if (slices > static_cast<std::int64_t>(kMaxItems)) {
+    return LimitFault("slice: " + std::to_string(slices) + " slices");
+  }
+  std::vector<Value> parts;
+  const auto length = static_cast<std::int64_t>(items.size());
+  std::int64_t begin = 0;
+  for (std::int64_t i = 0; i < slices; ++i) {
+    const bool longer = i < length % slices;
+    const std::int64_t end = begin + length / slices + (longer ? 1 : 0);
+    std::vector<Value> part(items.begin() + begin, items.begin() + end);
+    if (!longer && !bound[1].missing() && !bound[1].is(Kind::kNone)) part.push_back(bound[1]);
+    parts.push_back(Value::List(std::move(part)));
+    begin = end;
+  }
+  return parts;
+}
+
+Try<Value> SliceFilter(Runtime&, const Value& input, CallArgs args) {
+  SGLRUN_ASSIGN_OR_RETURN(std::vector<Value> bound,
+                          Bind("do_slice", {"slices", "fill_with"}, 1, std::move(args)));
+  return Defer([bound, input](Runtime& runtime) { return MakeSlices(runtime, bound, input); });
+}
+
+Try<std::vector<Value>> MakeItems(const Value& input) {
+  std::vector<Value> items;
+  if (input.is_undefined()) return items;
+  if (!input.is(Kind::kDict)) return TypeFault("Can only get item pairs from a mapping.");
+  for (const Dict::Entry& entry : input.dict().entries()) {
+    items.push_back(Value::Tuple({entry.key, entry.value}));
+  }
+  return items;
+}
+
+Try<Value> Items(Runtime&, const Value& input, CallArgs args) {
+  SGLRUN_RETURN_IF_ERROR(Bind("do_items", {}, 0, std::move(args)));
+  return Defer([input](Runtime&) { return MakeItems(input); });
+}
+
+Try<Value> Sum(Runtime& runtime, const Value& input, CallArgs args) {
+  SGLRUN_ASSIGN_OR_RETURN(const std::vector<Value> bound,
+                          Bind("do_sum", {"attribute", "start"}, 0, std::move(args)));
+  Value sum = bound[1].missing() ? Value::Int(0) : bound[1];
+  SGLRUN_ASSIGN_OR_RETURN(const std::vector<Value> items, Collect(runtime, input));
+  if (sum.is_string()) {
+    return TypeFault("sum() can't sum strings [use ''.join(seq) instead]");
+  }
+  for (const Value& item : items) {
+    SGLRUN_ASSIGN_OR_RETURN(const Value part, GetPath(runtime, item, bound[0]));
+    SGLRUN_ASSIGN_OR_RETURN(sum, BinaryOperation(runtime, "+", sum, part));
+  }
+  return sum;
+}
+
+Try<Value> Attr(Runtime& runtime, const Value& input, CallArgs args) {
+  SGLRUN_ASSIGN_OR_RETURN(const std::vector<Value> bound,
+                          Bind("do_attr", {"name"}, 1, std::move(args)));
+  if (!bound[0].is_string()) return TypeFault("attribute name must be string");
+  if (input.is_undefined()) return input.undefined().ToFault();
+  SGLRUN_ASSIGN_OR_RETURN(Value value, OwnAttribute(runtime, input, bound[0].text()));
+  if (!value.missing()) return value;
+  return Value::Undef(QuotedText(ObjectName(input)) + " has no attribute " +
+                      QuotedText(bound[0].text()));
+}
+
+// Short values only: the reference breaks longer ones into lines.
+Try<Value> PPrint(Runtime&, const Value& input, CallArgs args) {
+  SGLRUN_RETURN_IF_ERROR(Bind("do_pprint", {}, 0, std::move(args)));
+  TextBuilder out;
+  SGLRUN_RETURN_IF_ERROR(AppendRepr(out, input));
+  constexpr std::size_t kLine = 79;
+  if (out.size() > kLine) {
+    return Fault{FaultKind::kRuntime, "the filter pprint is not supported for long values"};
+  }
+  return out.Build();
+}
+
+constexpr std::array kEntries = {
+    FilterEntry{"attr", Attr},           FilterEntry{"batch", Batch},
+    FilterEntry{"count", LengthFilter},  FilterEntry{"d", Default},
+    FilterEntry{"default", Default},     FilterEntry{"first", First},
+    FilterEntry{"items", Items},         FilterEntry{"last", Last},
+    FilterEntry{"length", LengthFilter}, FilterEntry{"list", List},
+    FilterEntry{"pprint", PPrint},       FilterEntry{"reverse", Reverse},
+    FilterEntry{"slice", SliceFilter},   FilterEntry{"sum", Sum},
+};
+
+}  // namespace
+
+const std::span<const FilterEntry> kSequenceFilters = kEntries;
+
+}  // namespace sglrun::tokenizer::jinja

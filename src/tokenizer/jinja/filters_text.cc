@@ -1,0 +1,209 @@
+#include <array>
+
+#include "base/utf8.h"
+#include "tokenizer/jinja/attributes.h"
+#include "tokenizer/jinja/characters.h"
+#include "tokenizer/jinja/compare.h"
+#include "tokenizer/jinja/filter_functions.h"
+#include "tokenizer/jinja/methods.h"
+#include "tokenizer/jinja/objects.h"
+#include "tokenizer/jinja/operators.h"
+#include "tokenizer/jinja/repr.h"
+#include "tokenizer/jinja/string_search.h"
+#include "tokenizer/jinja/text.h"
+
+namespace sglrun::tokenizer::jinja {
+namespace {
+
+template <std::string (*map)(std::string_view)>
+Try<Value> Mapped(Runtime&, const Value& input, CallArgs args) {
+  SGLRUN_RETURN_IF_ERROR(Bind("text filter", {}, 0, std::move(args)));
+  SGLRUN_ASSIGN_OR_RETURN(const Value text, ToStr(input));
+  return Derived(map(text.text()), text.str());
+}
+
+// jinja2's own: words begin after blanks, hyphens and opening brackets, and nowhere else.
+std::string TitleWords(std::string_view text) {
+  const auto separates = [](char32_t c) {
+    return c == '-' || c == '(' || c == '{' || c == '[' || c == '<' || IsSpace(c);
+  };
+  std::string out;
+  for (std::size_t at = 0; at < text.size();) {
+    std::size_t end = at;
+    const bool separator = separates(DecodeUtf8(text, end));
+    const std::size_t first_end = end;
+    while (end < text.size()) {
+      std::size_t next = end;
+      if (separates(DecodeUtf8(text, next)) != separator) break;
+      end = next;
+    }
+    out += ToUpper(text.substr(at, first_end - at));
+    out += ToLower(text.substr(first_end, end - first_end));
+    at = end;
+  }
+  return out;
+}
+
+Try<Value> StringFilter(Runtime&, const Value& input, CallArgs args) {
+  SGLRUN_RETURN_IF_ERROR(Bind("string", {}, 0, std::move(args)));
+  return ToStr(input);
+}
+
+Try<Value> Trim(Runtime&, const Value& input, CallArgs args) {
+  SGLRUN_ASSIGN_OR_RETURN(const std::vector<Value> bound,
+                          Bind("do_trim", {"chars"}, 0, std::move(args)));
+  SGLRUN_ASSIGN_OR_RETURN(const Value text, ToStr(input));
+  return StripText(text, bound[0], true, true);
+}
+
+Try<Value> Replace(Runtime&, const Value& input, CallArgs args) {
+  SGLRUN_ASSIGN_OR_RETURN(const std::vector<Value> bound,
+                          Bind("do_replace", {"old", "new", "count"}, 2, std::move(args)));
+  std::int64_t count = -1;
+  if (!bound[2].is(Kind::kNone)) {
+    SGLRUN_ASSIGN_OR_RETURN(count, IntArgument(bound[2], -1));
+  }
+  Value parts[3] = {input, bound[0], bound[1]};
+  for (Value& part : parts) {
+    SGLRUN_ASSIGN_OR_RETURN(part, ToStr(part));
+    part = WithMarkup(part, false);
+  }
+  return ReplaceText(parts[0], parts[1], parts[2], count);
+}
+
+Try<Value> CenterFilter(Runtime&, const Value& input, CallArgs args) {
+  SGLRUN_ASSIGN_OR_RETURN(const std::vector<Value> bound,
+                          Bind("do_center", {"width"}, 0, std::move(args)));
+  SGLRUN_ASSIGN_OR_RETURN(const std::int64_t width, IntArgument(bound[0], 80));
+  SGLRUN_ASSIGN_OR_RETURN(const Value text, ToStr(input));
+  return Center(text, width, " ", '^');
+}
+
+Try<Value> WordCount(Runtime&, const Value& input, CallArgs args) {
+  SGLRUN_RETURN_IF_ERROR(Bind("do_wordcount", {}, 0, std::move(args)));
+  SGLRUN_ASSIGN_OR_RETURN(const Value text, ToStr(input));
+  std::int64_t words = 0;
+  bool inside = false;
+  for (std::size_t at = 0; at < text.text().size();) {
+    const bool word = IsWordCharacter(DecodeUtf8(text.text(), at));
+    if (word && !inside) ++words;
+    inside = word;
+  }
+  return Value::Int(words);
+}
+
+Try<Value> Indent(Runtime&, const Value& input, CallArgs args) {
+  SGLRUN_ASSIGN_OR_RETURN(const std::vector<Value> bound,
+                          Bind("do_indent", {"width", "first", "blank"}, 0, std::move(args)));
+  std::string indent;
+  if (bound[0].is_string()) {
+    indent = bound[0].text();
+  } else {
+    SGLRUN_ASSIGN_OR_RETURN(const std::int64_t width, IntArgument(bound[0], 4));
+    TextBuilder blanks;
+    blanks.Fill(" ", width);
+    SGLRUN_RETURN_IF_ERROR(blanks.Check());
+    indent = blanks.text();
+  }
+  if (input.is_undefined()) return input.undefined().ToFault();
+  if (!input.is_string()) {
+    return TypeFault("unsupported operand type(s) for +=: '" + TypeName(input) + "' and 'str'");
+  }
+  const bool first = !bound[1].missing() && Truth(bound[1]);
+  const bool blank = !bound[2].missing() && Truth(bound[2]);
+  TextBuilder with_end;  // a last empty line counts
+  with_end.Append(input.str());
+  with_end.Append("\n");
+  SGLRUN_ASSIGN_OR_RETURN(const Value text, with_end.Build());
+  TextBuilder out;
+  if (first) out.Append(indent);
+  bool at_first = true;
+  for (const Value& line : SplitLines(text.str(), false)) {
+    if (!at_first) {
+      out.Append("\n");
+      if (blank || !line.text().empty()) out.Append(indent);
+    }
+    at_first = false;
+    out.Append(line.str());
+  }
+  return out.Build(input.str().markup);
+}
+
+Try<Value> Truncate(Runtime&, const Value& input, CallArgs args) {
+  SGLRUN_ASSIGN_OR_RETURN(
+      const std::vector<Value> bound,
+      Bind("do_truncate", {"length", "killwords", "end", "leeway"}, 0, std::move(args)));
+  SGLRUN_ASSIGN_OR_RETURN(const std::int64_t length, IntArgument(bound[0], 255));
+  const Value end = bound[2].missing() ? Value::Str("...") : bound[2];
+  std::int64_t leeway = 5;
+  if (!bound[3].is(Kind::kNone)) {
+    SGLRUN_ASSIGN_OR_RETURN(leeway, IntArgument(bound[3], 5));
+  }
+  SGLRUN_ASSIGN_OR_RETURN(const std::int64_t end_length, Length(end));
+  if (length < end_length) {
+    return Fault{FaultKind::kRuntime, "expected length >= " + std::to_string(end_length) +
+                                          ", got " + std::to_string(length)};
+  }
+  if (leeway < 0) {
+    return Fault{FaultKind::kRuntime, "expected leeway >= 0, got " + std::to_string(leeway)};
+  }
+  SGLRUN_ASSIGN_OR_RETURN(const std::int64_t size, Length(input));
+  if (size <= length + leeway) return input;
+  if (!input.is_string() || !end.is_string()) return TypeFault("truncate wants a text");
+  const String& text = input.str();
+  std::size_t cut = ByteOffset(text, static_cast<std::size_t>(length - end_length));
+  if (bound[1].missing() || !Truth(bound[1])) {
+    const std::size_t space = text.text.substr(0, cut).rfind(' ');
+    if (space != std::string::npos) cut = space;
+  }
+  TextBuilder out;
+  out.Append(text, 0, cut);
+  out.Append(end.str());
+  return out.Build(text.markup);
+}
+
+Try<Value> Format(Runtime&, const Value& input, CallArgs args) {
+  SGLRUN_ASSIGN_OR_RETURN(const Value text, ToStr(input));
+  if (args.named.empty()) return FormatPercent(text, Value::Tuple(std::move(args.args)));
+  if (!args.args.empty()) {
+    return Fault{FaultKind::kRuntime,
+                 "can't handle positional and keyword arguments at the same time"};
+  }
+  auto values = MakeRef<Dict>();
+  for (auto& [name, value] : args.named) values->Set(name, std::move(value));
+  return FormatPercent(text, MakeDict(values));
+}
+
+Try<Value> Join(Runtime& runtime, const Value& input, CallArgs args) {
+  SGLRUN_ASSIGN_OR_RETURN(const std::vector<Value> bound,
+                          Bind("do_join", {"d", "attribute"}, 0, std::move(args)));
+  SGLRUN_ASSIGN_OR_RETURN(Value separator, ToStr(bound[0].missing() ? Value::Str("") : bound[0]));
+  SGLRUN_ASSIGN_OR_RETURN(std::vector<Value> items, Collect(runtime, input));
+  for (Value& item : items) {
+    SGLRUN_ASSIGN_OR_RETURN(item, GetPath(runtime, item, bound[1]));
+    SGLRUN_ASSIGN_OR_RETURN(item, ToStr(item));
+  }
+  return JoinTexts(runtime, WithMarkup(separator, false), items);
+}
+
+constexpr std::array kEntries = {
+    FilterEntry{"capitalize", Mapped<Capitalize>},
+    FilterEntry{"center", CenterFilter},
+    FilterEntry{"format", Format},
+    FilterEntry{"indent", Indent},
+    FilterEntry{"join", Join},
+    FilterEntry{"lower", Mapped<ToLower>},
+    FilterEntry{"replace", Replace},
+    FilterEntry{"string", StringFilter},
+    FilterEntry{"title", Mapped<TitleWords>},
+    FilterEntry{"trim", Trim},
+    FilterEntry{"truncate", Truncate},
+    FilterEntry{"upper", Mapped<ToUpper>},
+    FilterEntry{"wordcount", WordCount},
+};
+
+}  // namespace
+
+const std::span<const FilterEntry> kTextFilters = kEntries;
+
+}  // namespace sglrun::tokenizer::jinja

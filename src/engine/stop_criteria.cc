@@ -53,10 +53,7 @@ Result<StopCriteria, RecordError> StopCriteria::Create(const SamplingParams& par
 Result<std::optional<FinishReason>, RecordError> StopCriteria::Append(std::int32_t token,
                                                                       std::int64_t generated) {
   if (detokenizer_) {
-    const std::size_t old_size = text_.size();
-    text_ += detokenizer_->Append(token);
-    if (auto reason = FindString(old_size)) return reason;
-    SGLRUN_ASSIGN_OR_RETURN(auto matched, FindRegex());
+    SGLRUN_ASSIGN_OR_RETURN(auto matched, FindInText(token));
     if (matched) return matched;
   }
   if (!ignore_stop_ids_ && std::ranges::binary_search(stop_ids_, token)) {
@@ -67,6 +64,19 @@ Result<std::optional<FinishReason>, RecordError> StopCriteria::Append(std::int32
         FinishReason{.kind = FinishReason::Kind::kLength, .length = max_new_tokens_});
   }
   return std::optional<FinishReason>();
+}
+
+// An unfinished character reads as U+FFFD until its other bytes come: so does the text that would
+// be returned if this token were the last.
+Result<std::optional<FinishReason>, RecordError> StopCriteria::FindInText(std::int32_t token) {
+  const std::size_t old_size = text_.size();
+  text_ += detokenizer_->Append(token);
+  const std::size_t committed = text_.size();
+  if (detokenizer_->pending()) AppendUtf8(text_, kReplacementCharacter);
+  Result<std::optional<FinishReason>, RecordError> matched = FindString(old_size);
+  if (matched.ok() && !*matched) matched = FindRegex();
+  text_.resize(committed);
+  return matched;
 }
 
 // A match not seen before ends in the new part, so it begins at most len - 1 bytes before it.
@@ -81,29 +91,21 @@ std::optional<FinishReason> StopCriteria::FindString(std::size_t old_size) const
 
 Result<std::optional<FinishReason>, RecordError> StopCriteria::FindRegex() {
   if (regexes_.empty()) return std::optional<FinishReason>();
-  // An unfinished character reads as U+FFFD until its other bytes come.
-  const std::size_t committed = text_.size();
-  const bool pending = detokenizer_->pending();
-  if (pending) AppendUtf8(text_, kReplacementCharacter);
-  const auto growth = pending ? StopRegex::Growth::kTailMayChange : StopRegex::Growth::kAppendOnly;
-  std::optional<FinishReason> reason;
+  const auto growth =
+      detokenizer_->pending() ? StopRegex::Growth::kTailMayChange : StopRegex::Growth::kAppendOnly;
   for (StopRegex& regex : regexes_) {
     const StopRegex::Outcome outcome = regex.Search(text_, growth);
     if (outcome == StopRegex::Outcome::kLimit) {
       RecordError error =
           AbortedRecord("stop_regex \"" + regex.pattern() + "\" needs too many steps on the " +
-                        std::to_string(committed) +
+                        std::to_string(text_.size()) +
                         " bytes generated so far: give a pattern that backtracks less");
       error.param = "sampling_params.stop_regex";
       return error;
     }
-    if (outcome == StopRegex::Outcome::kMatch) {
-      reason = Stop(regex.pattern());
-      break;
-    }
+    if (outcome == StopRegex::Outcome::kMatch) return std::optional(Stop(regex.pattern()));
   }
-  text_.resize(committed);
-  return reason;
+  return std::optional<FinishReason>();
 }
 
 bool StopCriteria::MayBeginStop() const {

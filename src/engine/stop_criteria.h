@@ -43,6 +43,7 @@ class StopCriteria {
 
  private:
   StopCriteria() = default;
+  Result<std::optional<FinishReason>, RecordError> FindInText(std::int32_t token);
   std::optional<FinishReason> FindString(std::size_t old_size) const;
   Result<std::optional<FinishReason>, RecordError> FindRegex();
 

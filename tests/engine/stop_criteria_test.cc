@@ -194,6 +194,26 @@ TEST_CASE("a character split over tokens is whole, and U+FFFD only when it stays
 }
 
 // The stated shortcut of StopRegex against a search of the whole text at every step.
+TEST_CASE("U+FFFD as a stop is found where the text would end in it, as a regex finds it") {
+  const std::vector<std::string> words = {"a", "b\xF0\x9F", "\x98\x80", "c", "<eos>"};
+  SamplingParams by_regex;
+  by_regex.stop_regex = {"\xEF\xBF\xBD"};
+  for (const SamplingParams& params :
+       {StopAt({"\xEF\xBF\xBD"}), StopAt({"none", "b\xEF\xBF\xBD"}), by_regex}) {
+    const Outcome out = Generate(words, params);
+    CHECK(out.ids.size() == 2);
+    CHECK(out.reason.kind == Kind::kStop);
+  }
+  CHECK(Generate(words, StopAt({"\xEF\xBF\xBD"})).text == "ab");
+  CHECK(Generate(words, StopAt({"b\xEF\xBF\xBD"})).text == "a");
+  // Also with the last token that is allowed, and not where the character becomes whole.
+  const Outcome last = Generate(words, StopAt({"\xEF\xBF\xBD"}), 2);
+  CHECK(last.reason.kind == Kind::kStop);
+  const Outcome whole = Generate(words, StopAt({"\xF0\x9F\x98\x80"}));
+  CHECK(whole.ids.size() == 3);
+  CHECK(whole.text == "ab");
+}
+
 TEST_CASE("a regex finds in a growing text what it finds in the whole") {
   const std::vector<std::string> patterns = {"ab",
                                              "a\\b",

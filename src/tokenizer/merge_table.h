@@ -47,10 +47,12 @@ class MergeTable {
   std::size_t Home(std::uint64_t pair) const;
   void Grow();
   void ApplyShort(std::span<const TokenId> symbols, std::vector<TokenId>& out) const;
-  void ApplyLong(std::span<const TokenId> symbols, std::vector<TokenId>& out) const;
+  template <class Queue>
+  void ApplyLong(std::span<const TokenId> symbols, Queue queue, std::vector<TokenId>& out) const;
 
   std::vector<Slot> slots_;
   std::size_t size_ = 0;
+  std::size_t ranks_ = 0;  // the largest rank and 1
   int shift_ = 0;
 };
 

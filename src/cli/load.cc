@@ -33,7 +33,8 @@ tokenizer::GgufVocabulary ToVocabulary(const model::GgufTokenizerFields& fields)
           .add_eos = fields.add_eos,
           .add_space_prefix = fields.add_space_prefix,
           .remove_extra_whitespaces = fields.remove_extra_whitespaces,
-          .chat_template = fields.chat_template};
+          .chat_template = fields.chat_template,
+          .named_chat_templates = fields.named_chat_templates};
 }
 
 Result<std::unique_ptr<tokenizer::Tokenizer>> TokenizerAt(const std::string& path) {

@@ -52,6 +52,11 @@ Result<GgufTokenizerFields> ReadGgufTokenizerFields(const GgufFile& gguf) {
   SGLRUN_ASSIGN_OR_RETURN(fields.model, ReadString(gguf, Key("model")));
   SGLRUN_ASSIGN_OR_RETURN(fields.pre, ReadString(gguf, Key("pre")));
   SGLRUN_ASSIGN_OR_RETURN(fields.chat_template, ReadString(gguf, "tokenizer.chat_template"));
+  SGLRUN_ASSIGN_OR_RETURN(const auto names, ReadStrings(gguf, "tokenizer.chat_templates"));
+  for (const std::string& name : names) {
+    SGLRUN_ASSIGN_OR_RETURN(std::string text, ReadString(gguf, "tokenizer.chat_template." + name));
+    fields.named_chat_templates.emplace_back(name, std::move(text));
+  }
   SGLRUN_ASSIGN_OR_RETURN(fields.tokens, ReadStrings(gguf, Key("tokens")));
   SGLRUN_ASSIGN_OR_RETURN(fields.merges, ReadStrings(gguf, Key("merges")));
   SGLRUN_ASSIGN_OR_RETURN(const auto* scores, gguf.Floats(Key("scores")));

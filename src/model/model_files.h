@@ -14,6 +14,7 @@
 
 #include "base/hash.h"
 #include "base/result.h"
+#include "base/thread_pool.h"
 #include "model/config.h"
 
 namespace sglrun::model {
@@ -34,6 +35,7 @@ struct TensorSource {
 // The tokenizer part of a GGUF file, field for field (see tokenizer::GgufVocabulary).
 struct GgufTokenizerFields {
   std::string model, pre, chat_template;
+  std::vector<std::pair<std::string, std::string>> named_chat_templates;
   std::vector<std::string> tokens, merges;
   std::vector<float> scores;
   std::vector<std::int32_t> token_types;
@@ -63,8 +65,9 @@ class ModelFiles {
   std::int64_t parameter_count() const;
   std::string DTypeSummary() const;  // "BF16", "Q4_1 (F32 norms)"
 
-  // Identifies the model's content: configuration, tensor table, sizes, and samples of the data.
-  Hash128 Fingerprint() const;
+  // Identifies the model's content: configuration, tensor table and every byte of the data, read at
+  // some gigabytes a second a thread. Packing the weights reads them again, from the page cache.
+  Hash128 Fingerprint(ThreadPool& pool) const;
 
  private:
   struct Impl;

@@ -11,6 +11,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
@@ -32,6 +33,7 @@ struct GgufVocabulary {
   std::optional<TokenId> bos_id, eos_id, eot_id, unk_id, pad_id;
   std::optional<bool> add_bos, add_eos, add_space_prefix, remove_extra_whitespaces;
   std::string chat_template;
+  std::vector<std::pair<std::string, std::string>> named_chat_templates;  // name, text
 };
 
 struct EncodeOptions {

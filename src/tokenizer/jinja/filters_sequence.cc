@@ -187,10 +187,20 @@ Try<Value> Attr(Runtime& runtime, const Value& input, CallArgs args) {
 }
 
 // Short values only: the reference breaks longer ones into lines.
-Try<Value> PPrint(Runtime&, const Value& input, CallArgs args) {
+Try<Value> PPrint(Runtime& runtime, const Value& input, CallArgs args) {
   SGLRUN_RETURN_IF_ERROR(Bind("do_pprint", {}, 0, std::move(args)));
+  Value sorted = input;
+  if (input.is(Kind::kDict)) {
+    SGLRUN_ASSIGN_OR_RETURN(const Value pairs,
+                            FindFilter("dictsort")->apply(runtime, input, {{Value::Bool(true)}, {}}));
+    auto dict = MakeRef<Dict>();
+    for (const Value& pair : pairs.items()) {
+      SGLRUN_RETURN_IF_ERROR(dict->Set(pair.items()[0], pair.items()[1]));
+    }
+    sorted = MakeDict(dict);
+  }
   TextBuilder out;
-  SGLRUN_RETURN_IF_ERROR(AppendRepr(out, input));
+  SGLRUN_RETURN_IF_ERROR(AppendRepr(out, sorted));
   constexpr std::size_t kLine = 79;
   if (out.size() > kLine) {
     return Fault{FaultKind::kRuntime, "the filter pprint is not supported for long values"};

@@ -98,7 +98,9 @@ Try<Value> BigArithmetic(const std::string& symbol, const BigInt& a, const BigIn
   if (symbol == "*") return CheckedBig(a * b);
   if (symbol == "**") return IntPower(a, b);
   if (b.zero()) {
-    return DivisionFault(symbol == "/" ? "division by zero" : "integer division or modulo by zero");
+    return DivisionFault(symbol == "/"    ? "division by zero"
+                         : symbol == "//" ? "integer division or modulo by zero"
+                                          : "integer modulo by zero");
   }
   if (symbol == "/") {
     const double quotient = a.ToDouble() / b.ToDouble();

@@ -8,6 +8,8 @@ namespace {
 
 // Python refuses a deeper nesting of parentheses, which every operation becomes.
 constexpr int kMaxDepth = 200;
+// Levels of the grammar under way at once; a pair of parentheses takes three of them.
+constexpr int kMaxNesting = 3 * kMaxDepth;
 
 ExprPtr MakeExpr(Expr::Kind kind, int line) {
   auto node = std::make_unique<Expr>();
@@ -134,7 +136,7 @@ Try<ExprPtr> Parser::ParseExpression(bool with_condition) {
 
 Try<ExprPtr> Parser::ParseConditional() {
   const Nesting nesting(nesting_);
-  if (nesting_ > kMaxDepth) return Error("the expression is nested too deeply");
+  if (nesting_ > kMaxNesting) return Error("the expression is nested too deeply");
   SGLRUN_ASSIGN_OR_RETURN(ExprPtr node, ParseOr());
   while (SkipName("if")) {
     ExprPtr cond = MakeExpr(Expr::Kind::kCond, node->line);
@@ -173,7 +175,7 @@ Try<ExprPtr> Parser::ParseAnd() {
 
 Try<ExprPtr> Parser::ParseNot() {
   const Nesting nesting(nesting_);
-  if (nesting_ > kMaxDepth) return Error("the expression is nested too deeply");
+  if (nesting_ > kMaxNesting) return Error("the expression is nested too deeply");
   if (!current().IsName("not")) return ParseCompare();
   const int line = Next().line;
   SGLRUN_ASSIGN_OR_RETURN(ExprPtr child, ParseNot());
@@ -252,7 +254,7 @@ Try<ExprPtr> Parser::ParsePower() {
 
 Try<ExprPtr> Parser::ParseUnary(bool with_filter) {
   const Nesting nesting(nesting_);
-  if (nesting_ > kMaxDepth) return Error("the expression is nested too deeply");
+  if (nesting_ > kMaxNesting) return Error("the expression is nested too deeply");
   ExprPtr node;
   if (current().IsOperator("-") || current().IsOperator("+")) {
     const Token sign = Next();

@@ -188,6 +188,14 @@ Try<void> AppendRepr(TextBuilder& out, const Value& value, int depth) {
     case Kind::kCallable:
       out.Append(value.as<Callable>().Repr());
       return {};
+    case Kind::kLoop: {
+      const auto& loop = value.as<LoopObject>();
+      const Try<std::int64_t> length =
+          loop.known_length >= 0 ? Try<std::int64_t>(loop.known_length) : Length(loop.iterable);
+      out.Append("<LoopContext " + std::to_string(loop.index0 + 1) + "/" +
+                 (length.ok() ? std::to_string(*length) : "?") + ">");
+      return {};
+    }
     case Kind::kSelf:
       out.Append("<TemplateReference None>");
       return {};

@@ -332,6 +332,11 @@ class Resolver {
         return Error("No test named '" + expr->text + "'.", expr->line);
       }
     }
+    if (expr->kind == Expr::Kind::kTuple) {
+      for (const ExprPtr& child : expr->children) {
+        if (child->kind == Expr::Kind::kSlice) return Error("invalid syntax", child->line);
+      }
+    }
     const Frame& place = expr->kind == Expr::Kind::kCond ? Soft(frame) : frame;
     SGLRUN_RETURN_IF_ERROR(Visit(expr->children, place));
     SGLRUN_RETURN_IF_ERROR(Visit(expr->args, place));

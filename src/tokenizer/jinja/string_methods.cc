@@ -101,7 +101,7 @@ Try<Value> FormatMap(Runtime& runtime, const Value& self, CallArgs args) {
   SGLRUN_ASSIGN_OR_RETURN(const std::vector<Value> bound,
                           Bind("format_map", {"/mapping"}, 1, std::move(args)));
   CallArgs named;
-  if (!bound[0].is(Kind::kDict)) return TypeFault("format_map() wants a mapping");
+  if (!bound[0].is(Kind::kDict)) return FormatBraces(runtime, self.str(), named);
   for (const Dict::Entry& entry : bound[0].dict().entries()) {
     if (entry.key.is_string()) named.named.emplace_back(entry.key.text(), entry.value);
   }

@@ -105,7 +105,7 @@ Parts SplitAtSpace(std::string_view text, std::int64_t limit) {
   std::size_t at = LeadingSpace(text);
   while (at < text.size()) {
     if (limit == 0) {
-      parts.push_back({at, text.size() - TrailingSpace(text)});
+      parts.push_back({at, text.size()});
       break;
     }
     std::size_t end = at;
@@ -122,7 +122,7 @@ Parts SplitAtSpaceFromRight(std::string_view text, std::int64_t limit) {
   std::size_t end = text.size() - TrailingSpace(text);
   while (end > 0) {
     if (limit == 0) {
-      parts.push_back({LeadingSpace(text), end});
+      parts.push_back({0, end});
       break;
     }
     std::size_t begin = end;

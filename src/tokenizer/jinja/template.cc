@@ -1,6 +1,6 @@
 #include "tokenizer/jinja/template.h"
 
-#include <charconv>
+#include <algorithm>
 
 #include "tokenizer/jinja/evaluator.h"
 #include "tokenizer/jinja/functions.h"
@@ -19,9 +19,16 @@ Value FromNumberText(const std::string& text, double value) {
   return Value::Float(value);
 }
 
+// A word that can hold no special token. Templates build theirs around roles: "<|user|>".
+bool IsPlainWord(std::string_view text) {
+  return std::all_of(text.begin(), text.end(), [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '-';
+  });
+}
+
 Value FromText(const std::string& text, Origin origin) {
   auto value = MakeRef<String>(text);
-  if (origin == Origin::kUser && !text.empty()) value->user.push_back({0, text.size()});
+  if (origin == Origin::kUser && !IsPlainWord(text)) value->user.push_back({0, text.size()});
   return {Kind::kString, value};
 }
 

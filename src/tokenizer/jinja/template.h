@@ -19,8 +19,9 @@ namespace sglrun::tokenizer::jinja {
 
 enum class Origin { kTemplate, kUser };
 
-// Texts inside the value are marked as the caller's when they come from there; keys are not.
-// Numbers kept as text (JsonNumber) become integers of any length.
+// Texts inside the value are marked as the caller's when they come from there; keys are not, nor
+// are plain words (letters, digits, _ and - only). Numbers kept as text (JsonNumber) become
+// integers of any length.
 Value FromJson(const Json& json, Origin origin);
 
 struct Rendered {

@@ -51,7 +51,18 @@ void TextBuilder::AppendDerived(std::string_view text, const String& source) {
 }
 
 void TextBuilder::Fill(std::string_view text, std::int64_t times) {
-  for (; times > 0 && !overflow_ && !text.empty(); --times) Append(text);
+  if (times <= 0 || text.empty()) return;
+  if (static_cast<std::uint64_t>(times) > kMaxTextBytes / text.size()) {
+    overflow_ = true;
+    return;
+  }
+  const auto count = static_cast<std::size_t>(times);
+  if (!Fits(count * text.size())) return;
+  if (text.size() == 1) {
+    text_.append(count, text[0]);
+  } else {
+    for (std::size_t i = 0; i < count; ++i) text_ += text;
+  }
 }
 
 Try<void> TextBuilder::Check() const {

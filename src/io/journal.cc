@@ -234,6 +234,11 @@ Status JournalWriter::AddFinished(const InputEnd& input) {
   return Write(bytes);
 }
 
+Status JournalWriter::Sync() {
+  if (fdatasync(fd_) == 0) return {};
+  return Error{"cannot write \"" + path_ + "\": " + std::strerror(errno)};
+}
+
 Status JournalWriter::Write(std::string_view bytes) {
   while (!bytes.empty()) {
     const ssize_t count = write(fd_, bytes.data(), bytes.size());

@@ -85,6 +85,8 @@ class JournalWriter {
   // Entries with the same end are of one frame and must come in one call.
   Status Add(std::span<const JournalEntry> entries);
   Status AddFinished(const InputEnd& input);
+  // Brings the journal onto the disk; the output comes before it.
+  Status Sync();
 
  private:
   JournalWriter(std::string path, int fd) : path_(std::move(path)), fd_(fd) {}

@@ -51,6 +51,13 @@ Status OutputFile::Flush() {
   return status;
 }
 
+Status OutputFile::Sync() {
+  SGLRUN_RETURN_IF_ERROR(Flush());
+  if (!IsRegular(fd_) || fdatasync(fd_) == 0) return {};
+  failed_ = true;
+  return WriteError(path_, errno);
+}
+
 Status OutputFile::Write(std::string_view bytes) {
   const auto total = static_cast<std::int64_t>(bytes.size());
   while (!bytes.empty()) {

@@ -41,6 +41,9 @@ class OutputFile {
   // fails, too.
   Status Flush();
 
+  // Flushes, and brings the file onto the disk: what a power cut leaves. Nothing for pipes.
+  Status Sync();
+
   // Size of the file up to the last Flush.
   std::int64_t tell() const { return offset_; }
   // Whether a Flush failed because the reader of the pipe is gone.

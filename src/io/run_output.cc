@@ -361,7 +361,7 @@ Status RunOutput::KeepDroppedRows() {
     ++dropped_rows_;
     if (dropped->buffered() >= kFlushBytes) SGLRUN_RETURN_IF_ERROR(dropped->Flush());
   }
-  return dropped == nullptr ? Status() : dropped->Flush();
+  return dropped == nullptr ? Status() : dropped->Sync();
 }
 
 Status RunOutput::Finish(const InputEnd& input) {
@@ -376,8 +376,12 @@ Status RunOutput::Finish(const InputEnd& input) {
                                 : in_place_ < rows_.size();
   if (leftovers && !rebuilding()) SGLRUN_RETURN_IF_ERROR(StartRebuild());
   SGLRUN_RETURN_IF_ERROR(Flush());
+  // Once a run, so that a finished one survives a power cut, and so that a renamed file is whole
+  // before its name is; at every flush it would cost more than the rows.
+  SGLRUN_RETURN_IF_ERROR(file_->Sync());
   if (rebuilding() || marked_end_ != input) {
     SGLRUN_RETURN_IF_ERROR(journal_->AddFinished(input));
+    SGLRUN_RETURN_IF_ERROR(journal_->Sync());
     marked_end_ = input;
   }
   if (!rebuilding()) return {};

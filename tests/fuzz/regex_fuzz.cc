@@ -17,8 +17,8 @@ GrammarOptions SmallOptions() {
   options.limits.regex_bytes = 2'000;
   options.limits.automaton_states = 500;
   options.limits.expanded_states = 500;
-  options.limits.product_time = std::chrono::milliseconds(20);
-  options.limits.compile_time = std::chrono::milliseconds(100);
+  options.limits.product_steps = 2'000'000;
+  options.limits.compile_steps = 10'000'000;
   return options;
 }
 

@@ -51,7 +51,7 @@ Dfa Words(std::span<const std::string> utf8);  // a finite set (a trie)
 DfaResult LengthBetween(std::int64_t min, std::optional<std::int64_t> max, Budget& budget);
 
 // The algebra. Every result is minimal: no unreachable and no dead states, equal languages over
-// equal alphabets have equal Dfas. kTooLarge past Limits::automaton_states or ::product_time.
+// equal alphabets have equal Dfas. kTooLarge past Limits::automaton_states or ::product_steps.
 DfaResult Intersect(const Dfa& a, const Dfa& b, Budget& budget);
 DfaResult Unite(const Dfa& a, const Dfa& b, Budget& budget);
 DfaResult Subtract(const Dfa& a, const Dfa& b, Budget& budget);  // a without b

@@ -37,9 +37,8 @@ class Trie {
 
 // The words are in memory already, and their minimal automaton is no larger.
 Limits NoLimits() {
-  Limits limits;
+  Limits limits = Limits::WithoutWork();
   limits.automaton_states = std::numeric_limits<std::int32_t>::max();
-  limits.product_time = limits.compile_time = std::chrono::hours(1);
   return limits;
 }
 

@@ -1,6 +1,8 @@
 #include "grammar/automaton/work.h"
 
+#include <algorithm>
 #include <string>
+#include <utility>
 
 namespace sglrun::grammar {
 namespace {
@@ -10,25 +12,24 @@ constexpr std::size_t kMaxCells = 16'000'000;
 
 }  // namespace
 
-Work::Work(Budget& budget, const char* doing)
-    : budget_(&budget),
-      doing_(doing),
-      end_(std::chrono::steady_clock::now() + budget.limits().product_time) {}
+Work::Work(Budget& budget, const char* doing) : budget_(&budget), doing_(doing) {}
 
-bool Work::LookAtClock() {
-  steps_ = 0;
-  if (std::chrono::steady_clock::now() >= end_) {
-    error_ = {Verdict::kTooLarge, std::string(doing_) + " takes longer than " +
-                                      std::to_string(budget_->limits().product_time.count()) +
-                                      " ms"};
-    steps_ = kStepsPerLook;
+Work::~Work() {
+  budget_->Charge(steps_ - charged_);
+}
+
+bool Work::Look() {
+  const std::int64_t limit = budget_->limits().product_steps;
+  if (steps_ >= limit) {
+    error_ = {Verdict::kTooLarge,
+              std::string(doing_) + " takes more than " + std::to_string(limit) + " steps"};
     return false;
   }
-  if (auto spent = budget_->SpendNow(doing_); !spent.ok()) {
+  if (auto spent = budget_->Spend(doing_, steps_ - std::exchange(charged_, steps_)); !spent.ok()) {
     error_ = spent.error();
-    steps_ = kStepsPerLook;
     return false;
   }
+  next_look_ = steps_ + std::min(limit - steps_, kStepsPerLook);
   return true;
 }
 

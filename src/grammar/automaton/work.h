@@ -1,8 +1,7 @@
-// The bounds of one automaton operation (grammar.md 6): states and time. The loops of this folder
+// The bounds of one automaton operation (grammar.md 6): states and steps. The loops of this folder
 // ask it at every step, so that no input makes them run or grow without bound.
 #pragma once
 
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 
@@ -14,11 +13,14 @@ class Work {
  public:
   // `doing` starts the sentence of an error: "an intersection".
   Work(Budget& budget, const char* doing);
+  ~Work();
+  Work(const Work&) = delete;
+  Work& operator=(const Work&) = delete;
 
   // Both are false once a limit is passed; error() then says which. A step is about 10 ns of work.
   bool Step(std::size_t steps = 1) {
-    steps_ += steps;
-    return steps_ < kStepsPerLook || LookAtClock();
+    steps_ += static_cast<std::int64_t>(steps);
+    return steps_ < next_look_ || Look();
   }
   bool HasRoomFor(std::size_t states);
   // For the cells of a table and the members of its state sets: what memory is spent on.
@@ -27,14 +29,14 @@ class Work {
   const GrammarError& error() const { return error_; }
 
  private:
-  static constexpr std::size_t kStepsPerLook = 4096;
+  static constexpr std::int64_t kStepsPerLook = 4096;
 
-  bool LookAtClock();
+  bool Look();
 
   Budget* budget_;
   const char* doing_;
-  std::chrono::steady_clock::time_point end_;
-  std::size_t steps_ = kStepsPerLook;  // the first step looks: many short operations are long too
+  std::int64_t steps_ = 0, charged_ = 0;  // the budget knows of the latter
+  std::int64_t next_look_ = 0;  // the first step looks: many short operations are long too
   GrammarError error_;
 };
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <iterator>
 #include <limits>
 #include <mutex>
@@ -55,8 +54,7 @@ bool Holds(std::span<const std::string_view> names, std::string_view name) {
 // The formats are fixed, so no limit of a record applies to them and they cannot fail.
 template <class Make>
 SharedDfa MakeFixed(const StringFormat& format, const Make& make) {
-  Limits limits;
-  limits.product_time = limits.compile_time = std::chrono::hours(1);
+  const Limits limits = Limits::WithoutWork();
   Budget budget(limits);
   DfaResult dfa = make(budget);
   CHECK(dfa.ok()) << format.name << ": " << dfa.error().message;

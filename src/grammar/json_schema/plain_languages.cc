@@ -34,8 +34,7 @@ SharedDfa PlainNumbers(bool integer) {
   static const std::array<SharedDfa, 2> kDfas = [] {
     std::array<SharedDfa, 2> dfas;
     for (const bool is_integer : {false, true}) {
-      Limits limits;  // ours, so no clock: a starved machine must not make it a fault
-      limits.product_time = limits.compile_time = std::chrono::hours(1);
+      const Limits limits = Limits::WithoutWork();
       Budget budget(limits);
       NumberConstraints constraints;
       constraints.integer = is_integer;

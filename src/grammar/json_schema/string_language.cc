@@ -1,7 +1,6 @@
 #include "grammar/json_schema/string_language.h"
 
 #include <algorithm>
-#include <chrono>
 #include <utility>
 
 #include "base/check.h"
@@ -114,8 +113,7 @@ DfaResult BoundLengths(Dfa values, const StringConstraints& c, Budget& budget) {
 // One character as it may stand between the quotes of a JSON string, over bytes: grammar.md 3.5.
 const Dfa& AnyCharacter() {
   static const Dfa kDfa = [] {
-    Limits limits;  // a fixed text: no record's limit applies, and a busy machine is no fault
-    limits.product_time = limits.compile_time = std::chrono::hours(1);
+    const Limits limits = Limits::WithoutWork();
     Budget budget(limits);
     const DfaResult spelled = RegexDfa(
         "[^\"\\\\\\x00-\\x1F]|\\\\(?:[\"\\\\/bfnrt]|u(?:[0-9a-cefA-CEF][0-9a-fA-F]{3}|[dD]"

@@ -203,19 +203,36 @@ TEST_CASE("an automaton with too many states is refused, and soon") {
   CHECK(std::chrono::steady_clock::now() - start < std::chrono::seconds(5));
 }
 
-TEST_CASE("a product that takes too long, and a compile out of time, are refused") {
+TEST_CASE("a product of too many steps, and a compile of too many, are refused at the same step") {
+  const Dfa a = *[] {
+    Budget budget(kLimits);
+    return Determinize(Exponential(9), budget);
+  }();
+  Budget enough(kLimits);
+  REQUIRE(Intersect(a, a, enough).ok());
+  const std::int64_t needed = enough.steps();
+  CHECK(needed > 10'000);
+  for (const std::int64_t steps : {needed, needed + 1}) {
+    Limits limits;
+    limits.product_steps = steps;
+    Budget product(limits);
+    const auto slow = Intersect(a, a, product);
+    REQUIRE(slow.ok() == (steps > needed));
+    if (!slow.ok()) {
+      CHECK(slow.error().message ==
+            "an intersection of texts takes more than " + std::to_string(steps) + " steps");
+    }
+  }
+  // The steps of several products add up, those of short ones too.
   Limits limits;
-  limits.product_time = std::chrono::milliseconds(0);
-  Budget no_product(limits);
-  const auto slow = Intersect(AnyText(), AnyText(), no_product);
-  REQUIRE(!slow.ok());
-  CHECK(slow.error().message.find("an intersection of texts takes longer than 0 ms") == 0);
-  limits = {};
-  limits.compile_time = std::chrono::milliseconds(0);
-  Budget no_compile(limits);
-  const auto late = Intersect(AnyText(), AnyText(), no_compile);
-  REQUIRE(!late.ok());
-  CHECK(late.error().verdict == Verdict::kTooLarge);
+  limits.compile_steps = 5'000;
+  Budget compile(limits);
+  int products = 0;
+  while (Intersect(AnyText(), AnyText(), compile).ok()) ++products;
+  CHECK(products > 10);
+  CHECK(products < 5'000);
+  CHECK(Intersect(AnyText(), AnyText(), compile).error().message ==
+        "compiling takes more than 5000 steps (while an intersection of texts)");
 }
 
 TEST_CASE("bounding the length gives the product with an automaton that counts, state for state") {

@@ -22,8 +22,7 @@ Step ReadStep(std::string_view text) {
 }
 
 DfaResult TryLanguage(const NumberConstraints& constraints) {
-  Limits limits;
-  limits.product_time = std::chrono::seconds(20);  // whatever else the machine does
+  const Limits limits;
   Budget budget(limits);
   return NumberLanguage(constraints, budget);
 }

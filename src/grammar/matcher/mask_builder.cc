@@ -81,7 +81,7 @@ bool MaskBuilder::FillItem(const Item& item) {
 bool MaskBuilder::FillAlone(StateId state, std::span<const Site> callers) {
   const std::shared_ptr<const StateMask> mask = cache_.MaskOf(state);
   if (!mask) return false;
-  mask->inside().OrInto(words_, vocabulary_);
+  mask->OrInto(words_, vocabulary_);
   if (mask->exits().size() == 0) return true;
   const std::int32_t behind = Behind(callers);
   if (behind == FrontierDfa::kDead) return true;

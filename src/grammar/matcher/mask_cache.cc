@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "grammar/matcher/shared_masks.h"
+#include "grammar/matcher/residual.h"
 
 namespace sglrun::grammar {
 
@@ -10,46 +10,63 @@ MaskCache::MaskCache(const Program& program, std::shared_ptr<const Vocabulary> v
                      const Limits& limits)
     : program_(program), vocabulary_(std::move(vocabulary)), limits_(limits) {}
 
-template <class Mask, class Make>
-std::shared_ptr<const Mask> MaskCache::Get(Map<Mask>& map, StateId state, Make make) {
+template <class Mask, class KeyOf, class Make>
+std::shared_ptr<const Mask> MaskCache::Get(Map<Mask>& map, StateId state, KeyOf key_of, Make make) {
   {
     const std::scoped_lock lock(mutex_);
     const auto at = map.find(state);
-    if (at != map.end()) return at->second;
+    if (at != map.end()) return at->second.mask;
   }
-  const Program::MachineInfo& machine =
-      program_.machines[static_cast<std::size_t>(program_.state(state).machine)];
-  const SharedMasks::Key key{machine.content, state - machine.start};
+  const std::optional<SharedMasks::Key> key = key_of();
   std::shared_ptr<const Mask> mask =
-      machine.plain ? vocabulary_->shared_masks().Get<Mask>(key, make) : make();
+      key ? vocabulary_->shared_masks().Get<Mask>(*key, make) : make();
   if (!mask) return nullptr;
   const std::scoped_lock lock(mutex_);
-  if (!machine.plain) bytes_ += mask->MemoryBytes();
+  if (!key) bytes_ += mask->MemoryBytes();
   if (bytes_ > kMostBytes) {
     masks_.clear();
     loops_.clear();
     bytes_ = 0;
   }
-  return map.emplace(state, std::move(mask)).first->second;
+  return map.emplace(state, Known<Mask>{std::move(mask), key.has_value()}).first->second.mask;
 }
 
 std::shared_ptr<const StateMask> MaskCache::MaskOf(StateId state) {
-  return Get(masks_, state, [&] { return StateMask::Of(program_, state, *vocabulary_, limits_); });
+  const auto key = [&]() -> std::optional<SharedMasks::Key> {
+    const std::optional<Hash128> residual = HashOfResidual(program_, state);
+    if (residual) return SharedMasks::Key{*residual, SharedMasks::Key::kAlone};
+    return KeyInMachine(state);
+  };
+  return Get(masks_, state, key, [&] { return MakeMask(state); });
+}
+
+std::shared_ptr<const StateMask> MaskCache::MakeMask(StateId state) {
+  const std::optional<StateId> hub = HubOf(program_, state);
+  if (hub && *hub != state && HashOfResidual(program_, state)) {
+    std::shared_ptr<const StateMask> hub_mask = MaskOf(*hub);
+    if (!hub_mask) return nullptr;
+    return StateMask::Beside(program_, state, *hub, std::move(hub_mask), *vocabulary_);
+  }
+  return StateMask::Of(program_, state, *vocabulary_, limits_);
 }
 
 std::shared_ptr<const LoopMask> MaskCache::LoopOf(StateId state) {
-  return Get(loops_, state,
-             [&] { return std::make_shared<const LoopMask>(program_, state, *vocabulary_); });
+  return Get(
+      loops_, state, [&] { return KeyInMachine(state); },
+      [&] { return std::make_shared<const LoopMask>(program_, state, *vocabulary_); });
+}
+
+std::optional<SharedMasks::Key> MaskCache::KeyInMachine(StateId state) const {
+  const Program::MachineInfo& machine =
+      program_.machines[static_cast<std::size_t>(program_.state(state).machine)];
+  if (!machine.plain) return std::nullopt;
+  return SharedMasks::Key{machine.content, state - machine.start};
 }
 
 std::size_t MaskCache::MemoryBytes() const {
   std::size_t bytes = sizeof *this + rows_.MemoryBytes();
   const std::scoped_lock lock(mutex_);
-  for (const auto& [state, mask] : masks_) {
-    const bool shared =
-        program_.machines[static_cast<std::size_t>(program_.state(state).machine)].plain;
-    if (!shared) bytes += mask->MemoryBytes();
-  }
+  for (const auto& [state, known] : masks_) bytes += known.shared ? 0 : known.mask->MemoryBytes();
   return bytes;
 }
 

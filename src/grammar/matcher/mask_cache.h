@@ -4,11 +4,13 @@
 #include <cstddef>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <unordered_map>
 
 #include "grammar/limits.h"
 #include "grammar/matcher/program.h"
 #include "grammar/matcher/row_cache.h"
+#include "grammar/matcher/shared_masks.h"
 #include "grammar/matcher/state_mask.h"
 #include "grammar/vocabulary.h"
 
@@ -31,9 +33,17 @@ class MaskCache {
   static constexpr std::size_t kMostBytes = std::size_t{16} << 20;
 
   template <class Mask>
-  using Map = std::unordered_map<StateId, std::shared_ptr<const Mask>>;
-  template <class Mask, class Make>
-  std::shared_ptr<const Mask> Get(Map<Mask>& map, StateId state, Make make);
+  struct Known {
+    std::shared_ptr<const Mask> mask;
+    bool shared = false;  // with other grammars
+  };
+  template <class Mask>
+  using Map = std::unordered_map<StateId, Known<Mask>>;
+  // `key_of`: the name of a mask that other grammars may use, none when they may not.
+  template <class Mask, class KeyOf, class Make>
+  std::shared_ptr<const Mask> Get(Map<Mask>& map, StateId state, KeyOf key_of, Make make);
+  std::shared_ptr<const StateMask> MakeMask(StateId state);
+  std::optional<SharedMasks::Key> KeyInMachine(StateId state) const;
 
   const Program& program_;
   const std::shared_ptr<const Vocabulary> vocabulary_;

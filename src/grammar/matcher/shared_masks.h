@@ -16,8 +16,10 @@ namespace sglrun::grammar {
 class SharedMasks {
  public:
   struct Key {
-    Hash128 machine;  // its content
-    std::int32_t state = 0;
+    static constexpr std::int32_t kAlone = -1;
+
+    Hash128 content;  // of a machine, or of what can be walked from a state alone
+    std::int32_t state = kAlone;
 
     auto operator<=>(const Key&) const = default;
   };

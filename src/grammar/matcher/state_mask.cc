@@ -1,6 +1,9 @@
 #include "grammar/matcher/state_mask.h"
 
+#include <algorithm>
 #include <utility>
+
+#include "grammar/matcher/residual.h"
 
 namespace sglrun::grammar {
 namespace {
@@ -124,6 +127,74 @@ std::shared_ptr<const StateMask> StateMask::Of(const Program& program, StateId s
   return mask;
 }
 
+// Walks from both states at once. Where they have become one, all below is alike.
+std::shared_ptr<const StateMask> StateMask::Beside(const Program& program, StateId state,
+                                                   StateId hub,
+                                                   std::shared_ptr<const StateMask> hub_mask,
+                                                   const Vocabulary& vocabulary) {
+  const auto nodes = vocabulary.nodes();
+  const auto at = [&](std::int32_t i) -> const Vocabulary::Node& {
+    return nodes[static_cast<std::size_t>(i)];
+  };
+  const auto next = [&](StateId from, std::uint8_t byte) {
+    return from < 0 ? from : NextByByte(program, from, byte);
+  };
+  struct Pair {
+    StateId own, other;  // -1: the text fits no longer
+  };
+  struct Range {
+    std::int32_t begin, end;
+  };
+  Pair path[257];
+  path[0] = {state, hub};
+  auto mask = std::make_shared<StateMask>();
+  TokenRanges added(vocabulary), removed(vocabulary);
+  std::vector<std::int32_t> exits;
+  std::vector<Range> alike;  // nodes of the trie
+  for (std::int32_t i = 1; i < nodes[0].subtree_end;) {
+    const Pair& above = path[at(i).depth - 1];
+    const Pair here{next(above.own, at(i).byte), next(above.other, at(i).byte)};
+    if (here.own == here.other) {
+      if (here.own >= 0) alike.push_back({i, at(i).subtree_end});
+      i = at(i).subtree_end;
+      continue;
+    }
+    path[at(i).depth] = here;
+    if (here.own < 0) {
+      removed.Add(i);
+    } else {
+      if (here.other < 0) added.Add(i);
+      const bool goes_on = at(i).subtree_end > i + 1;
+      if (goes_on && program.state(here.own).accepting) exits.push_back(i);
+    }
+    ++i;
+  }
+  auto range = alike.begin();
+  hub_mask->exits_.ForEach([&](std::int32_t exit) {
+    while (range != alike.end() && range->end <= exit) ++range;
+    if (range != alike.end() && range->begin <= exit) exits.push_back(exit);
+  });
+  std::sort(exits.begin(), exits.end());
+  mask->inside_ = IdSet(added.Take(), vocabulary);
+  mask->removed_ = removed.Take();
+  mask->removed_.shrink_to_fit();
+  mask->base_ = std::move(hub_mask);
+  mask->exits_ = NodeSet(std::move(exits), nodes.size());
+  return mask;
+}
+
+void StateMask::OrInto(std::span<std::uint32_t> words, const Vocabulary& vocabulary) const {
+  if (base_) {
+    std::vector<std::int32_t> stay_clear;
+    for (const std::int32_t id : removed_) {
+      if (!GetBit(words, id)) stay_clear.push_back(id);
+    }
+    base_->OrInto(words, vocabulary);
+    for (const std::int32_t id : stay_clear) ClearBit(words, id);
+  }
+  inside_.OrInto(words, vocabulary);
+}
+
 const SuffixTrie& StateMask::ExitsBefore(std::uint8_t byte, const Vocabulary& vocabulary) const {
   return by_byte_.Get(byte, [&] {
     const auto nodes = vocabulary.nodes();
@@ -140,7 +211,8 @@ const SuffixTrie& StateMask::ExitsBefore(std::uint8_t byte, const Vocabulary& vo
 }
 
 std::size_t StateMask::MemoryBytes() const {
-  return sizeof *this + inside_.MemoryBytes() + exits_.MemoryBytes() + by_byte_.MemoryBytes();
+  return sizeof *this + inside_.MemoryBytes() + removed_.capacity() * sizeof(std::int32_t) +
+         exits_.MemoryBytes() + by_byte_.MemoryBytes();
 }
 
 LoopMask::LoopMask(const Program& program, StateId state, const Vocabulary& vocabulary) {

@@ -63,9 +63,14 @@ class StateMask {
   // nullptr when finding it takes more work than one mask may.
   static std::shared_ptr<const StateMask> Of(const Program& program, StateId state,
                                              const Vocabulary& vocabulary, const Limits& limits);
+  // The same by the mask of `hub`, a state that nearly every token comes by: only tokens that do
+  // not are looked at. Both states have residuals (HashOfResidual).
+  static std::shared_ptr<const StateMask> Beside(const Program& program, StateId state, StateId hub,
+                                                 std::shared_ptr<const StateMask> hub_mask,
+                                                 const Vocabulary& vocabulary);
 
-  // Tokens that fit, or end where the machine may end.
-  const IdSet& inside() const { return inside_; }
+  // Sets the bits of tokens that fit, or end where the machine may end.
+  void OrInto(std::span<std::uint32_t> words, const Vocabulary& vocabulary) const;
   // Nodes of the trie where the machine may end inside longer tokens.
   const NodeSet& exits() const { return exits_; }
   // Those tokens behind the exits whose next byte is `byte`.
@@ -73,7 +78,10 @@ class StateMask {
   std::size_t MemoryBytes() const;
 
  private:
+  // Tokens that fit: those of `base_` but for `removed_`, and `inside_`.
   IdSet inside_;
+  std::shared_ptr<const StateMask> base_;
+  std::vector<std::int32_t> removed_;
   NodeSet exits_;
   ExitsByByte by_byte_;
 };

@@ -179,10 +179,10 @@ class BatchRun {
     SGLRUN_ASSIGN_OR_RETURN(parts.reader, io::JsonlReader::Open(options_.inputs));
     // Not earlier: opening waits for a pipe's first bytes, and there is nothing to be finished yet.
     WatchStopSignals();
-    CollectFacts(source, *backend);
+    Compute compute(options_);
+    SGLRUN_RETURN_IF_ERROR(CollectFacts(source, *backend, compute.pool));
     // Before the weights, which may take a while: an output that cannot be used is told at once.
     SGLRUN_RETURN_IF_ERROR(OpenOutput());
-    Compute compute(options_);
     facts_.threads = compute.pool.threads();
     SGLRUN_ASSIGN_OR_RETURN(const auto model, LoadModel(options_, source.files, *backend, compute));
     const tensor::DType kv_dtype = KvDType(options_, WeightDType(options_, source.files));
@@ -195,8 +195,9 @@ class BatchRun {
   }
 
  private:
-  void CollectFacts(const ModelSource& source, const kernels::Backend& backend) {
-    facts_.identity = RunIdentity(options_, source, backend);
+  Status CollectFacts(const ModelSource& source, const kernels::Backend& backend,
+                      ThreadPool& pool) {
+    SGLRUN_ASSIGN_OR_RETURN(facts_.identity, RunIdentity(options_, source, backend, pool));
     facts_.options = EffectiveOptions(options_);
     facts_.sampling_defaults =
         SamplingDefaultsJson(EffectiveDefaults(options_, source.files.generation_defaults()));
@@ -204,6 +205,7 @@ class BatchRun {
     facts_.isa = backend.isa.empty() ? backend.name : backend.isa;
     LogInfo("model " + options_.model + ", " + source.files.config().architecture + ", " +
             source.files.DTypeSummary() + "; defaults " + facts_.sampling_defaults.Dump());
+    return {};
   }
 
   Status OpenOutput() {

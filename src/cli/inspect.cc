@@ -52,7 +52,6 @@ void AddModelFacts(const model::ModelFiles& files, Facts& facts) {
   facts.emplace_back("sliding_window", Number(LargestWindow(config)));
   facts.emplace_back("rope", RopeText(config.rope));
   facts.emplace_back("tied_embeddings", config.tie_word_embeddings);
-  facts.emplace_back("fingerprint", files.Fingerprint().ToHex());
 }
 
 Json StopTokens(const ModelSource& source) {

@@ -1,25 +1,82 @@
 #include "cli/run_identity.h"
 
+#include <filesystem>
+#include <type_traits>
+
 #include "base/hash.h"
+#include "base/mapped_file.h"
 #include "cli/version.h"
 
 namespace sglrun::cli {
 namespace {
 
-// A directory's tokenizer files may change under the same weights.
-std::string TokenizerFingerprint(const tokenizer::Tokenizer& tokenizer) {
-  std::string names = tokenizer.Description();
-  for (std::int32_t id = 0; id < tokenizer.vocab_size(); ++id) {
-    names += tokenizer.TokenName(id);
-    names += '\n';
+template <class T>
+void AppendList(const std::vector<T>& items, std::string& out) {
+  for (const T& item : items) {
+    if constexpr (std::is_same_v<T, std::string>) {
+      out += item;
+    } else {
+      out += Json(static_cast<double>(item)).Dump();
+    }
+    out += '\0';
   }
-  return HashBytes(names).ToHex();
+  out += '\n';
+}
+
+std::string GgufContent(const model::GgufTokenizerFields& fields) {
+  std::string content = fields.model + '\n' + fields.pre + '\n';
+  AppendList(fields.tokens, content);
+  AppendList(fields.merges, content);
+  AppendList(fields.scores, content);
+  AppendList(fields.token_types, content);
+  for (const auto& id :
+       {fields.bos_id, fields.eos_id, fields.eot_id, fields.unk_id, fields.pad_id}) {
+    content += std::to_string(id.value_or(-1)) + '\n';
+  }
+  for (const auto& flag :
+       {fields.add_bos, fields.add_eos, fields.add_space_prefix, fields.remove_extra_whitespaces}) {
+    content += flag ? (*flag ? "yes\n" : "no\n") : "unset\n";
+  }
+  return content;
+}
+
+Result<std::string> TokenizerContent(const std::string& path) {
+  namespace fs = std::filesystem;
+  std::error_code ignored;
+  const bool is_directory = fs::is_directory(path, ignored);
+  if (!is_directory) {
+    SGLRUN_ASSIGN_OR_RETURN(const auto fields, model::ModelFiles::ReadGgufTokenizer(path));
+    if (fields) return GgufContent(*fields);
+  }
+  const fs::path folder = is_directory ? fs::path(path) : fs::path(path).parent_path();
+  std::vector<fs::path> files = {folder / "tokenizer_config.json"};
+  if (is_directory) {
+    files.push_back(folder / "tokenizer.json");
+    files.push_back(folder / "tokenizer.model");
+  } else {
+    files.emplace_back(path);
+  }
+  std::string content;
+  for (const fs::path& file : files) {
+    if (!fs::exists(file, ignored)) continue;
+    SGLRUN_ASSIGN_OR_RETURN(const std::string text, ReadFile(file.string()));
+    content += HashBytes(text).ToHex() + '\n';
+  }
+  return content;
+}
+
+// A directory's tokenizer files may change under the same weights. All that decides the ids: the
+// files themselves, and of a GGUF the fields that hold the tokenizer.
+Result<std::string> TokenizerFingerprint(const Options& options, const ModelSource& source) {
+  const std::string path = options.tokenizer.empty() ? options.model : options.tokenizer;
+  SGLRUN_ASSIGN_OR_RETURN(const std::string content, TokenizerContent(path));
+  return HashBytes(source.tokenizer->Description() + '\n' + content).ToHex();
 }
 
 }  // namespace
 
-Json RunIdentity(const Options& options, const ModelSource& source,
-                 const kernels::Backend& backend) {
+Result<Json> RunIdentity(const Options& options, const ModelSource& source,
+                         const kernels::Backend& backend, ThreadPool& pool) {
   const tensor::DType dtype = WeightDType(options, source.files);
   Options effective = options;
   effective.dtype = tensor::DTypeName(dtype);
@@ -29,19 +86,20 @@ Json RunIdentity(const Options& options, const ModelSource& source,
 
   Json::Object identity;
   identity.emplace_back("version", std::string(Version()));
-  identity.emplace_back("model", source.files.Fingerprint().ToHex());
+  identity.emplace_back("model", source.files.Fingerprint(pool).ToHex());
   for (const OptionSpec& option : OptionTable()) {
     if (!option.shapes_results || (option.commands & Bit(Command::kBatch)) == 0) continue;
     identity.emplace_back(std::string(option.name), OptionValue(option, effective));
   }
+  SGLRUN_ASSIGN_OR_RETURN(const std::string tokenizer, TokenizerFingerprint(options, source));
   for (auto& [name, value] : identity) {
-    if (name == "tokenizer") value = TokenizerFingerprint(*source.tokenizer);
+    if (name == "tokenizer") value = tokenizer;
   }
   identity.emplace_back("defaults", SamplingDefaultsJson(EffectiveDefaults(
                                         options, source.files.generation_defaults())));
   identity.emplace_back(
       kShardName, std::to_string(options.shard.index) + "/" + std::to_string(options.shard.count));
-  return identity;
+  return Json(std::move(identity));
 }
 
 Json EffectiveOptions(const Options& options) {

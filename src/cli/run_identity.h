@@ -9,8 +9,8 @@
 namespace sglrun::cli {
 
 // An object of named values, fit for io::RunOutputOptions::run.
-Json RunIdentity(const Options& options, const ModelSource& source,
-                 const kernels::Backend& backend);
+Result<Json> RunIdentity(const Options& options, const ModelSource& source,
+                         const kernels::Backend& backend, ThreadPool& pool);
 
 // The member of a run identity that tells the shard.
 inline constexpr const char* kShardName = "shard";

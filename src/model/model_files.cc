@@ -1,6 +1,7 @@
 #include "model/model_files.h"
 
 #include <algorithm>
+#include <atomic>
 #include <filesystem>
 #include <map>
 #include <system_error>
@@ -14,15 +15,35 @@
 namespace sglrun::model {
 namespace {
 
-// Bytes hashed at the beginning, the middle and the end of each tensor.
-constexpr std::size_t kSampleBytes = 1024;
+// Hashed at once. A fixed size, because the fingerprint is made of the hashes of the parts.
+constexpr std::size_t kPartBytes = std::size_t{4} << 20;
 
-void AppendSamples(std::string& text, std::string_view data) {
-  const std::size_t length = std::min(kSampleBytes, data.size());
-  for (const std::size_t begin :
-       {std::size_t{0}, (data.size() - length) / 2, data.size() - length}) {
-    text.append(data.substr(begin, length));
+struct Part {
+  const StoredTensor* tensor;
+  std::size_t begin;
+};
+
+// The hashes of all parts of all tensors, in order.
+std::string HashParts(const std::vector<StoredTensor>& tensors, ThreadPool& pool) {
+  std::vector<Part> parts;
+  for (const StoredTensor& tensor : tensors) {
+    for (std::size_t begin = 0; begin < tensor.bytes; begin += kPartBytes) {
+      parts.push_back({&tensor, begin});
+    }
   }
+  std::vector<Hash128> hashes(parts.size());
+  std::atomic<std::size_t> next = 0;
+  pool.Run([&](int, int) {
+    for (std::size_t i = next++; i < parts.size(); i = next++) {
+      const auto& [tensor, begin] = parts[i];
+      const std::string_view bytes = tensor->data().substr(begin, kPartBytes);
+      hashes[i] = HashBytes(bytes);
+      tensor->file->DropPages(tensor->begin + begin, bytes.size());
+    }
+  });
+  std::string text;
+  for (const Hash128& hash : hashes) text += hash.ToHex();
+  return text;
 }
 
 template <class T>
@@ -161,16 +182,15 @@ std::string ModelFiles::DTypeSummary() const {
   return text;
 }
 
-Hash128 ModelFiles::Fingerprint() const {
+Hash128 ModelFiles::Fingerprint(ThreadPool& pool) const {
   std::string text;
   AppendConfig(text, impl_->config);
   for (const StoredTensor& tensor : impl_->weights.tensors) {
     text += tensor.name + ' ' + tensor.type + ' ';
     for (const std::int64_t extent : tensor.shape) AppendValue(text, extent);
     AppendValue(text, tensor.bytes);
-    AppendSamples(text, tensor.data());
   }
-  return HashBytes(text);
+  return HashBytes(text + HashParts(impl_->weights.tensors, pool));
 }
 
 }  // namespace sglrun::model

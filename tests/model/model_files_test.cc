@@ -1,5 +1,6 @@
 #include "model/model_files.h"
 
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -305,15 +306,25 @@ TEST_CASE("a shard may not be a link out of the directory, except into the hub's
 TEST_CASE("the fingerprint follows configuration and weights, not the place") {
   const TempDirectory directory;
   directory.CopyFrom(Golden("llama_tied"));
-  const Hash128 original = ModelFiles::Open(Golden("llama_tied"))->Fingerprint();
-  CHECK(ModelFiles::Open(directory.path())->Fingerprint() == original);
+  ThreadPool one(1), three(3);
+  const Hash128 original = ModelFiles::Open(Golden("llama_tied"))->Fingerprint(one);
+  const auto fingerprint = [&] { return ModelFiles::Open(directory.path())->Fingerprint(three); };
+  CHECK(fingerprint() == original);
   Replace(directory, "config.json", "1e-05", "1e-06");
-  CHECK(ModelFiles::Open(directory.path())->Fingerprint() != original);
+  CHECK(fingerprint() != original);
   Replace(directory, "config.json", "1e-06", "1e-05");
-  std::string weights = Slurp(directory.File("model.safetensors"));
-  weights.back() = static_cast<char>(weights.back() ^ 1);
-  directory.Write("model.safetensors", weights);
-  CHECK(ModelFiles::Open(directory.path())->Fingerprint() != original);
+  // Every byte counts, wherever it lies in its tensor.
+  const std::string weights = Slurp(directory.File("model.safetensors"));
+  std::uint64_t header = 0;
+  std::memcpy(&header, weights.data(), sizeof header);
+  const std::size_t data = 8 + header;
+  for (int i = 0; i <= 32; ++i) {
+    std::string changed = weights;
+    const std::size_t at = data + (weights.size() - 1 - data) * static_cast<std::size_t>(i) / 32;
+    changed[at] = static_cast<char>(changed[at] ^ 1);
+    directory.Write("model.safetensors", changed);
+    CHECK(fingerprint() != original);
+  }
 }
 
 TEST_CASE("the summary of types names matrices first") {

@@ -5,6 +5,7 @@
 #include "base/check.h"
 #include "grammar/front_end.h"
 #include "grammar/reachable.h"
+#include "grammar/warm_up.h"
 
 namespace sglrun::grammar {
 namespace {
@@ -67,7 +68,10 @@ ConstraintStore::ConstraintStore(GrammarOptions options, MakeVocabulary make_voc
 ConstraintStore::~ConstraintStore() = default;
 
 const std::shared_ptr<const Vocabulary>& ConstraintStore::vocabulary() {
-  std::call_once(vocabulary_once_, [this] { vocabulary_ = make_vocabulary_(); });
+  std::call_once(vocabulary_once_, [this] {
+    vocabulary_ = make_vocabulary_();
+    if (vocabulary_ != nullptr) WarmUp(vocabulary_, options_);
+  });
   return vocabulary_;
 }
 

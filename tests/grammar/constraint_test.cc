@@ -7,6 +7,9 @@
 
 #include <doctest/doctest.h>
 
+#include "grammar/matcher/shared_masks.h"
+#include "grammar/warm_up.h"
+
 namespace sglrun::grammar {
 namespace {
 
@@ -35,6 +38,20 @@ TEST_CASE("each kind of constraint compiles, and each kind of verdict occurs") {
   CHECK(VerdictOf(ConstraintKind::kRegex, "a\\b") == "unsupported");
   CHECK(VerdictOf(ConstraintKind::kEbnf, "root ::= root") == "unsatisfiable");
   CHECK(VerdictOf(ConstraintKind::kRegex, "a{1000001}") == "too_large");
+}
+
+TEST_CASE("masks that nearly every schema needs are found beforehand, whatever the options") {
+  for (const ClosingMode mode : {ClosingMode::kStrict, ClosingMode::kSpec}) {
+    for (const WhitespacePolicy whitespace :
+         {WhitespacePolicy::kFlexible, WhitespacePolicy::kCompact}) {
+      GrammarOptions options;
+      options.json_schema_mode = mode;
+      options.whitespace = whitespace;
+      const auto vocabulary = Bytes();
+      CHECK(WarmUp(vocabulary, options));
+      CHECK(vocabulary->shared_masks().MemoryBytes() > 0);
+    }
+  }
 }
 
 TEST_CASE("a grammar is unreachable only when no tokens spell a member") {

@@ -44,45 +44,75 @@ StateId EndOfMachine(const Program& program, MachineId machine) {
                                         : static_cast<StateId>(program.states.size()) - 1;
 }
 
-// Walks the trie through members of a prefix code. visit(node, at_start, members): the text up to
-// the node is `members` members, and the beginning of one more unless at_start.
-template <class Visit>
-void WalkMembers(const Program& program, StateId state, const Vocabulary& vocabulary, Visit visit) {
-  struct Place {
-    StateId state;
-    std::int32_t members;
-  };
-  const StateId start =
-      program.machines[static_cast<std::size_t>(program.state(state).machine)].start;
-  const auto nodes = vocabulary.nodes();
-  const StateId states_end = EndOfMachine(program, program.state(state).machine);
-  // A table: the edges of a string's characters are many.
-  std::vector<StateId> next_of(static_cast<std::size_t>(states_end - start) * 256, -1);
-  for (StateId s = start; s < states_end; ++s) {
-    for (const Program::ByteEdge& edge : program.BytesOf(s)) {
-      for (int byte = edge.first; byte <= edge.last; ++byte) {
-        next_of[static_cast<std::size_t>((s - start) * 256 + byte)] = edge.target;
+// A deterministic machine of bytes as a table: the edges of a string's characters are many.
+class Table {
+ public:
+  static constexpr std::int32_t kDead = -1;
+
+  // The states [first, end) of the program; they lead to each other alone.
+  Table(const Program& program, StateId first, StateId end)
+      : first_(first), next_(static_cast<std::size_t>(end - first) * 256, kDead) {
+    for (StateId s = first; s < end; ++s) {
+      for (const Program::ByteEdge& edge : program.BytesOf(s)) {
+        for (int byte = edge.first; byte <= edge.last; ++byte) {
+          next_[At(s - first, static_cast<std::uint8_t>(byte))] = edge.target - first;
+        }
       }
     }
   }
-  Place path[257];
-  path[0] = {state, 0};
-  const std::int32_t end = nodes[0].subtree_end;
-  for (std::int32_t i = 1; i < end;) {
-    const Vocabulary::Node& node = nodes[static_cast<std::size_t>(i)];
-    Place place = path[node.depth - 1];
-    const StateId next = next_of[static_cast<std::size_t>((place.state - start) * 256 + node.byte)];
-    if (next < 0) {
-      i = node.subtree_end;
-      continue;
-    }
-    const bool done = program.state(next).accepting;
-    place = {done ? start : next, place.members + (done ? 1 : 0)};
-    path[node.depth] = place;
-    visit(i, done, place.members);
-    ++i;
+
+  std::int32_t Index(StateId state) const { return state - first_; }
+  StateId State(std::int32_t index) const { return first_ + index; }
+  std::int32_t Next(std::int32_t index, std::uint8_t byte) const { return next_[At(index, byte)]; }
+
+ private:
+  static std::size_t At(std::int32_t index, std::uint8_t byte) {
+    return static_cast<std::size_t>(index) * 256 + byte;
   }
-}
+
+  StateId first_;
+  std::vector<std::int32_t> next_;
+};
+
+// Texts through the members of a prefix code, from a state of it on.
+class MemberWalk {
+ public:
+  struct Place {
+    std::int32_t state = Table::kDead;
+    std::int32_t members = 0;  // finished
+  };
+
+  MemberWalk(const Program& program, StateId state)
+      : program_(program),
+        table_(program, StartOf(program, state), EndOfMachine(program, MachineOf(program, state))),
+        begin_{table_.Index(state), 0} {}
+
+  Place begin() const { return begin_; }
+  // Dead when the byte does not fit; at the start again behind a member.
+  Place Next(Place from, std::uint8_t byte) const {
+    const std::int32_t next = table_.Next(from.state, byte);
+    if (next == Table::kDead) return {};
+    if (program_.state(table_.State(next)).accepting) return {kStart, from.members + 1};
+    return {next, from.members};
+  }
+  static bool Dead(Place place) { return place.state == Table::kDead; }
+  // Only for places behind a byte: nothing leads back to a start otherwise.
+  static bool AtStart(Place place) { return place.state == kStart; }
+
+ private:
+  static constexpr std::int32_t kStart = 0;
+
+  static MachineId MachineOf(const Program& program, StateId state) {
+    return program.state(state).machine;
+  }
+  static StateId StartOf(const Program& program, StateId state) {
+    return program.machines[static_cast<std::size_t>(MachineOf(program, state))].start;
+  }
+
+  const Program& program_;
+  Table table_;
+  Place begin_;
+};
 
 }  // namespace
 
@@ -105,8 +135,43 @@ std::size_t ExitsByByte::MemoryBytes() const {
   return bytes;
 }
 
+std::shared_ptr<const StateMask> StateMask::OfPlain(const Program& program, StateId state,
+                                                    const Vocabulary& vocabulary) {
+  const MachineId machine = program.state(state).machine;
+  const Table table(program, program.machines[static_cast<std::size_t>(machine)].start,
+                    EndOfMachine(program, machine));
+  const auto nodes = vocabulary.nodes();
+  auto mask = std::make_shared<StateMask>();
+  TokenRanges tokens(vocabulary);
+  std::vector<std::int32_t> exits;
+  std::int32_t path[257];
+  path[0] = table.Index(state);
+  for (std::int32_t i = 1; i < nodes[0].subtree_end;) {
+    const Vocabulary::Node& node = nodes[static_cast<std::size_t>(i)];
+    const std::int32_t at = table.Next(path[node.depth - 1], node.byte);
+    if (at == Table::kDead) {
+      i = node.subtree_end;
+      continue;
+    }
+    path[node.depth] = at;
+    tokens.Add(i);
+    const bool goes_on = node.subtree_end > i + 1;
+    if (goes_on && program.state(table.State(at)).accepting) exits.push_back(i);
+    ++i;
+  }
+  mask->inside_ = IdSet(tokens.Take(), vocabulary);
+  mask->exits_ = NodeSet(std::move(exits), nodes.size());
+  return mask;
+}
+
 std::shared_ptr<const StateMask> StateMask::Of(const Program& program, StateId state,
                                                const Vocabulary& vocabulary, const Limits& limits) {
+  constexpr StateId kMostStates = 256;  // a table of more is dearer than what it saves
+  const MachineId machine = program.state(state).machine;
+  const Program::MachineInfo& info = program.machines[static_cast<std::size_t>(machine)];
+  if (info.plain && EndOfMachine(program, machine) - info.start <= kMostStates) {
+    return OfPlain(program, state, vocabulary);
+  }
   Stacks stacks(program, vocabulary.longest_text());
   FrontierDfa dfa(program, stacks, limits);
   Frontier alone;
@@ -216,16 +281,46 @@ std::size_t StateMask::MemoryBytes() const {
 }
 
 LoopMask::LoopMask(const Program& program, StateId state, const Vocabulary& vocabulary) {
-  std::vector<TokenRanges> by_need;
-  WalkMembers(program, state, vocabulary, [&](std::int32_t node, bool done, std::int32_t members) {
-    const auto need = static_cast<std::size_t>(members + (done ? 0 : 1));
-    if (by_need.size() <= need) by_need.resize(need + 1, TokenRanges(vocabulary));
-    by_need[need].Add(node);
-  });
-  for (TokenRanges& tokens : by_need) {
-    const std::vector<std::int32_t> ids = tokens.Take();
-    ids_.insert(ids_.end(), ids.begin(), ids.end());
-    needs_end_.push_back(ids_.size());
+  const MemberWalk walk(program, state);
+  const auto nodes = vocabulary.nodes();
+  struct Range {
+    std::int32_t need, begin, end;  // tokens in the order of the trie
+  };
+  std::vector<Range> ranges;
+  MemberWalk::Place path[257];
+  path[0] = walk.begin();
+  const std::int32_t end = nodes[0].subtree_end;
+  for (std::int32_t i = 1; i < end;) {
+    const Vocabulary::Node& node = nodes[static_cast<std::size_t>(i)];
+    const MemberWalk::Place place = walk.Next(path[node.depth - 1], node.byte);
+    if (MemberWalk::Dead(place)) {
+      i = node.subtree_end;
+      continue;
+    }
+    path[node.depth] = place;
+    ++i;
+    const std::int32_t tokens_end = nodes[static_cast<std::size_t>(i)].first_token;
+    if (tokens_end == node.first_token) continue;
+    ranges.push_back(
+        {place.members + (MemberWalk::AtStart(place) ? 0 : 1), node.first_token, tokens_end});
+  }
+  // Sorted by counting: needs are small.
+  for (const Range& range : ranges) {
+    needs_end_.resize(std::max(needs_end_.size(), static_cast<std::size_t>(range.need) + 1), 0);
+    needs_end_[static_cast<std::size_t>(range.need)] +=
+        static_cast<std::size_t>(range.end - range.begin);
+  }
+  std::vector<std::size_t> at(needs_end_.size(), 0);
+  for (std::size_t need = 1; need < needs_end_.size(); ++need) {
+    at[need] = needs_end_[need - 1];
+    needs_end_[need] += needs_end_[need - 1];
+  }
+  ids_.resize(needs_end_.empty() ? 0 : needs_end_.back());
+  const auto ids = vocabulary.sorted_ids();
+  for (const Range& range : ranges) {
+    for (std::int32_t t = range.begin; t < range.end; ++t) {
+      ids_[at[static_cast<std::size_t>(range.need)]++] = ids[static_cast<std::size_t>(t)];
+    }
   }
   all_ = IdSet(ids_, vocabulary);
 }
@@ -245,21 +340,27 @@ void LoopMask::OrInto(std::int64_t members, std::span<std::uint32_t> words,
   OrAllBut(words, bits, std::span(ids_).subspan(end));
 }
 
+// The nodes of one byte are few: the text above each is walked from the root.
 const SuffixTrie& LoopMask::ExitsBefore(std::uint8_t byte, const Program& program, StateId state,
                                         const Vocabulary& vocabulary) const {
   return by_byte_.Get(byte, [&] {
+    const MemberWalk walk(program, state);
     const auto nodes = vocabulary.nodes();
     std::vector<SuffixTrie::Origin> origins;
-    WalkMembers(program, state, vocabulary,
-                [&](std::int32_t node, bool done, std::int32_t members) {
-                  if (!done) return;
-                  const std::int32_t end = nodes[static_cast<std::size_t>(node)].subtree_end;
-                  for (std::int32_t child = node + 1; child < end;
-                       child = nodes[static_cast<std::size_t>(child)].subtree_end) {
-                    if (nodes[static_cast<std::size_t>(child)].byte != byte) continue;
-                    origins.push_back({child, members});
-                  }
-                });
+    for (std::int32_t i = 1; i < nodes[0].subtree_end; ++i) {
+      const Vocabulary::Node& node = nodes[static_cast<std::size_t>(i)];
+      if (node.byte != byte || node.depth == 1) continue;
+      const std::int32_t token =
+          vocabulary.sorted_ids()[static_cast<std::size_t>(node.first_token)];  // here or below
+      MemberWalk::Place place = walk.begin();
+      for (const char c : vocabulary.Text(token).substr(0, node.depth - std::size_t{1})) {
+        place = walk.Next(place, static_cast<std::uint8_t>(c));
+        if (MemberWalk::Dead(place)) break;
+      }
+      if (!MemberWalk::Dead(place) && MemberWalk::AtStart(place)) {
+        origins.push_back({i, place.members});
+      }
+    }
     return SuffixTrie::Of(origins, vocabulary);
   });
 }

@@ -78,6 +78,10 @@ class StateMask {
   std::size_t MemoryBytes() const;
 
  private:
+  // For machines that take bytes alone, and no choice.
+  static std::shared_ptr<const StateMask> OfPlain(const Program& program, StateId state,
+                                                  const Vocabulary& vocabulary);
+
   // Tokens that fit: those of `base_` but for `removed_`, and `inside_`.
   IdSet inside_;
   std::shared_ptr<const StateMask> base_;

@@ -2,25 +2,10 @@
 #include <algorithm>
 
 #include "tokenizer/bpe_model.h"
+#include "tokenizer/model_vocabulary.h"
 
 namespace sglrun::tokenizer {
 namespace {
-
-Result<Vocabulary> ParseVocabulary(const JsonView& json) {
-  SGLRUN_ASSIGN_OR_RETURN(const JsonView vocab, json.Member("vocab"));
-  if (!vocab.json().is_object()) return vocab.Expected("an object");
-  const Json::Object& members = vocab.json().as_object();
-  Vocabulary vocabulary;
-  vocabulary.Reserve(members.size());
-  for (const auto& [text, id] : members) {
-    if (!id.is_int()) {
-      return JsonView(id, vocab.path() + "[\"" + text + "\"]").Expected("an integer");
-    }
-    const Status added = vocabulary.Add(text, id.as_int());
-    if (!added.ok()) return Error{vocab.path() + ": " + added.error().message};
-  }
-  return vocabulary;
-}
 
 Status CheckNoDropout(const JsonView& json) {
   if (!json.Has("dropout")) return {};
@@ -97,7 +82,7 @@ Status AddMerge(std::string_view left, std::string_view right, std::size_t prefi
 Result<ParsedBpe> ParseBpeModel(const JsonView& json) {
   ParsedBpe out;
   SGLRUN_RETURN_IF_ERROR(CheckNoDropout(json));
-  SGLRUN_ASSIGN_OR_RETURN(out.vocabulary, ParseVocabulary(json));
+  SGLRUN_ASSIGN_OR_RETURN(out.vocabulary, ParseModelVocabulary(json));
   SGLRUN_ASSIGN_OR_RETURN(out.options, ParseOptions(json, out.vocabulary));
   SGLRUN_ASSIGN_OR_RETURN(const JsonView merges, json.Member("merges"));
   if (!merges.json().is_array()) return merges.Expected("an array");

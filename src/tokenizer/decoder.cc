@@ -8,6 +8,7 @@
 #include "tokenizer/byte_alphabet.h"
 #include "tokenizer/component.h"
 #include "tokenizer/pattern.h"
+#include "tokenizer/word_decoders.h"
 
 namespace sglrun::tokenizer {
 namespace {
@@ -20,16 +21,6 @@ std::string Join(const std::vector<std::string>& tokens) {
   std::string out;
   for (const std::string& token : tokens) out += token;
   return out;
-}
-
-std::string LiteralReplaced(std::string_view text, std::string_view from, std::string_view to) {
-  std::string out;
-  std::size_t pos = 0;
-  for (std::size_t at; (at = text.find(from, pos)) != std::string_view::npos;) {
-    out.append(text.substr(pos, at - pos)).append(to);
-    pos = at + from.size();
-  }
-  return out.append(text.substr(pos));
 }
 
 // A token with a character outside the alphabet stands for itself.
@@ -150,22 +141,6 @@ class StripStep final : public DecoderStep {
   bool whole_text_;
 };
 
-// The suffix that ends a word is the space behind it, save at the end of the text.
-class BpeStep final : public DecoderStep {
- public:
-  explicit BpeStep(std::string suffix) : suffix_(std::move(suffix)) {}
-
-  void Decode(std::vector<std::string>& tokens) const override {
-    for (std::size_t i = 0; i < tokens.size(); ++i) {
-      tokens[i] = LiteralReplaced(tokens[i], suffix_, i + 1 == tokens.size() ? "" : " ");
-    }
-  }
-  void Inside(std::string& token) const override { token = LiteralReplaced(token, suffix_, " "); }
-
- private:
-  std::string suffix_;
-};
-
 // What a file without a decoder means.
 class SpacesStep final : public DecoderStep {
  public:
@@ -183,12 +158,6 @@ Result<StepPtr> ParseReplace(const JsonView& json) {
   return StepPtr(std::make_unique<ReplaceStep>(std::move(regex), std::move(content)));
 }
 
-Result<StepPtr> ParseBpe(const JsonView& json) {
-  SGLRUN_ASSIGN_OR_RETURN(std::string suffix, json.StringOr("suffix", "</w>"));
-  if (suffix.empty()) return json.Expected("a decoder with a suffix that is not empty");
-  return StepPtr(std::make_unique<BpeStep>(std::move(suffix)));
-}
-
 Result<std::int64_t> ParseCount(const JsonView& json, std::string_view key) {
   SGLRUN_ASSIGN_OR_RETURN(const JsonView member, json.Member(key));
   SGLRUN_ASSIGN_OR_RETURN(const std::int64_t count, member.Int());
@@ -196,8 +165,9 @@ Result<std::int64_t> ParseCount(const JsonView& json, std::string_view key) {
   return count;
 }
 
-constexpr std::array<std::string_view, 8> kNames = {
-    "Sequence", "ByteLevel", "ByteFallback", "Fuse", "Metaspace", "Replace", "Strip", "BPEDecoder"};
+constexpr std::array<std::string_view, 10> kNames = {
+    "Sequence", "ByteLevel", "ByteFallback", "Fuse",      "Metaspace",
+    "Replace",  "Strip",     "BPEDecoder",   "WordPiece", "CTC"};
 
 }  // namespace
 
@@ -251,7 +221,13 @@ Status Decoder::AddComponent(std::string_view type, const JsonView& json) {
   } else if (type == "Replace") {
     SGLRUN_ASSIGN_OR_RETURN(step, ParseReplace(json));
   } else if (type == "BPEDecoder") {
-    SGLRUN_ASSIGN_OR_RETURN(step, ParseBpe(json));
+    SGLRUN_ASSIGN_OR_RETURN(step, ParseBpeDecoder(json));
+  } else if (type == "WordPiece") {
+    SGLRUN_ASSIGN_OR_RETURN(step, ParseWordPieceDecoder(json));
+    strips_leading_space_ = true;
+  } else if (type == "CTC") {
+    SGLRUN_ASSIGN_OR_RETURN(step, ParseCtcDecoder(json));
+    drops_repeats_ = true;
   } else if (type == "Strip") {
     SGLRUN_ASSIGN_OR_RETURN(const JsonView content, json.Member("content"));
     SGLRUN_ASSIGN_OR_RETURN(const char32_t c, ParseCharacter(content));

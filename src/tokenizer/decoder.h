@@ -36,6 +36,8 @@ class Decoder {
   // The text is just the bytes of the tokens, one after the other.
   bool JoinsBytes() const { return joins_bytes_; }
   bool StripsLeadingSpace() const { return strips_leading_space_; }
+  // A token that follows itself adds nothing.
+  bool DropsRepeats() const { return drops_repeats_; }
 
  private:
   Status AddComponent(std::string_view type, const JsonView& json);
@@ -44,6 +46,7 @@ class Decoder {
   bool joined_ = false;  // the steps so far made one text of the tokens
   bool joins_bytes_ = false;
   bool strips_leading_space_ = false;
+  bool drops_repeats_ = false;
 };
 
 }  // namespace sglrun::tokenizer

@@ -80,8 +80,7 @@ Status ReadSpecialIds(const GgufVocabulary& gguf, const Defaults& defaults, Toke
 
 Status ReadByteLevel(const GgufVocabulary& gguf, TokenizerParts& parts) {
   SGLRUN_ASSIGN_OR_RETURN(const PrePattern pre, FindPrePattern(gguf.pre));
-  SGLRUN_ASSIGN_OR_RETURN(parts.pre_tokenizer,
-                          PreTokenizer::FromPattern(pre.pattern, pre.digits_alone));
+  SGLRUN_ASSIGN_OR_RETURN(parts.pre_tokenizer, PreTokenizer::FromPatterns(pre.patterns));
   if (pre.nfc) parts.normalizer = Normalizer::Nfc();
   parts.decoder = Decoder::ByteLevel();
   MergeTable merges(gguf.merges.size());

@@ -1,3 +1,5 @@
+#include <utility>
+
 #include "base/utf8.h"
 #include "tokenizer/tokenizer.h"
 
@@ -14,6 +16,12 @@ IncrementalDetokenizer::IncrementalDetokenizer(const Tokenizer& tokenizer,
 
 std::string IncrementalDetokenizer::Append(TokenId id) {
   std::string bytes;
+  if (tokenizer_->DropsRepeats()) {
+    // Tokens that are skipped part no repetitions.
+    if (!tokenizer_->IsToken(id)) return bytes;
+    if (skip_special_tokens_ && tokenizer_->IsSpecial(id)) return bytes;
+    if (std::exchange(last_, id) == id) return bytes;
+  }
   tokenizer_->AppendBytes({&id, 1}, skip_special_tokens_, bytes);
   if (at_start_ && !bytes.empty()) {
     // What is dropped at the start hangs on the first token alone. Half a character holds no space.

@@ -1,12 +1,16 @@
 #include "tokenizer/normalizer.h"
 
 #include <array>
+#include <optional>
 #include <utility>
 
 #include "base/utf8.h"
+#include "tokenizer/base64.h"
 #include "tokenizer/byte_alphabet.h"
+#include "tokenizer/charsmap.h"
 #include "tokenizer/component.h"
 #include "tokenizer/pattern.h"
+#include "tokenizer/text_cleaning.h"
 #include "tokenizer/unicode.h"
 
 namespace sglrun::tokenizer {
@@ -78,6 +82,30 @@ class StripStep final : public NormalizerStep {
   bool right_;
 };
 
+class CharsmapStep final : public NormalizerStep {
+ public:
+  explicit CharsmapStep(Charsmap map) : map_(std::move(map)) {}
+  Status Apply(std::string& text) const override {
+    text = map_.Normalize(text);
+    return {};
+  }
+
+ private:
+  Charsmap map_;
+};
+
+class BertStep final : public NormalizerStep {
+ public:
+  explicit BertStep(const BertCleaning& options) : options_(options) {}
+  Status Apply(std::string& text) const override {
+    text = CleanForBert(text, options_);
+    return {};
+  }
+
+ private:
+  BertCleaning options_;
+};
+
 template <NormalForm kForm>
 std::string Normalize(std::string_view text) {
   return ToNormalForm(text, kForm);
@@ -108,6 +136,26 @@ Result<StepPtr> ParseStrip(const JsonView& json) {
   return StepPtr(std::make_unique<StripStep>(left, right));
 }
 
+Result<StepPtr> ParsePrecompiled(const JsonView& json) {
+  SGLRUN_ASSIGN_OR_RETURN(const JsonView member, json.Member("precompiled_charsmap"));
+  SGLRUN_ASSIGN_OR_RETURN(const std::string text, member.String());
+  const std::optional<std::string> bytes = DecodeBase64(text);
+  if (!bytes) return member.Expected("base64");
+  Result<Charsmap> map = Charsmap::Parse(*bytes);
+  if (!map.ok()) return Error{member.path() + ": " + map.error().message};
+  return StepPtr(std::make_unique<CharsmapStep>(std::move(map).value()));
+}
+
+Result<StepPtr> ParseBert(const JsonView& json) {
+  BertCleaning options;
+  SGLRUN_ASSIGN_OR_RETURN(options.clean_text, json.BoolOr("clean_text", true));
+  SGLRUN_ASSIGN_OR_RETURN(options.handle_chinese_chars, json.BoolOr("handle_chinese_chars", true));
+  SGLRUN_ASSIGN_OR_RETURN(options.lowercase, json.BoolOr("lowercase", true));
+  // null: accents go where case goes
+  SGLRUN_ASSIGN_OR_RETURN(options.strip_accents, json.BoolOr("strip_accents", options.lowercase));
+  return StepPtr(std::make_unique<BertStep>(options));
+}
+
 using Kind = ComponentKind<StepPtr>;
 constexpr std::array kKinds = {
     Kind{"NFC", MakeFunctionStep<Normalize<NormalForm::kNfc>>},
@@ -120,6 +168,9 @@ constexpr std::array kKinds = {
     Kind{"Strip", ParseStrip},
     Kind{"Prepend", ParsePrepend},
     Kind{"Replace", ParseReplace},
+    Kind{"Nmt", MakeFunctionStep<CleanForTranslation>},
+    Kind{"Precompiled", ParsePrecompiled},
+    Kind{"BertNormalizer", ParseBert},
 };
 
 }  // namespace

@@ -105,6 +105,7 @@ class PipelineTokenizer final : public Tokenizer {
            FormatCount(static_cast<std::int64_t>(parts_.vocabulary.count())) + " tokens";
   }
   bool StripsLeadingSpace() const override { return parts_.decoder.StripsLeadingSpace(); }
+  bool DropsRepeats() const override { return parts_.decoder.DropsRepeats(); }
 
   void AppendBytes(std::span<const TokenId> ids, bool skip_special_tokens,
                    std::string& out) const override {

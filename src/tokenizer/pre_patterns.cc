@@ -7,47 +7,117 @@ namespace sglrun::tokenizer {
 
 namespace {
 
+using Patterns = std::array<std::string_view, 1>;
+
 #define CONTRACTIONS R"((?i:'s|'t|'re|'ve|'m|'ll|'d))"
 #define BLANKS R"(\s*[\r\n]+|\s+(?!\S)|\s+)"
 #define UPPER R"([\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}])"
 #define LOWER R"([\p{Ll}\p{Lm}\p{Lo}\p{M}])"
+#define DEEPSEEK_WORDS                                                                      \
+  R"([!"#$%&'()*+,\-./:;<=>?@\[\\\]^_`{|}~][A-Za-z]+|[^\r\n\p{L}\p{P}\p{S}]?[\p{L}\p{M}]+)" \
+  R"(| ?[\p{P}\p{S}]+[\r\n]*|)" BLANKS
 
-constexpr std::string_view kLlama3Pattern =
-    CONTRACTIONS R"(|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|)" BLANKS;
-constexpr std::string_view kQwen2Pattern =
-    CONTRACTIONS R"(|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*|)" BLANKS;
-constexpr std::string_view kQwen35Pattern =
-    CONTRACTIONS R"(|[^\r\n\p{L}\p{N}]?[\p{L}\p{M}]+|\p{N}| ?[^\s\p{L}\p{M}\p{N}]+[\r\n]*|)" BLANKS;
-constexpr std::string_view kGpt4oPattern =
-    R"([^\r\n\p{L}\p{N}]?)" UPPER "*" LOWER "+" CONTRACTIONS R"(?|[^\r\n\p{L}\p{N}]?)" UPPER
-    "+" LOWER "*" CONTRACTIONS R"(?|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n/]*|)" BLANKS;
-constexpr std::string_view kTekkenPattern =
-    R"([^\r\n\p{L}\p{N}]?)" UPPER "*" LOWER R"(+|[^\r\n\p{L}\p{N}]?)" UPPER "+" LOWER
-    R"(*|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n/]*|)" BLANKS;
+constexpr Patterns kGpt2 = {kGpt2Pattern};
+constexpr Patterns kLlama3Words = {
+    CONTRACTIONS R"(|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|)" BLANKS};
+constexpr Patterns kQwen2 = {
+    CONTRACTIONS R"(|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*|)" BLANKS};
+constexpr Patterns kQwen35 = {
+    CONTRACTIONS
+    R"(|[^\r\n\p{L}\p{N}]?[\p{L}\p{M}]+|\p{N}| ?[^\s\p{L}\p{M}\p{N}]+[\r\n]*|)" BLANKS};
+constexpr Patterns kGpt4o = {R"([^\r\n\p{L}\p{N}]?)" UPPER "*" LOWER "+" CONTRACTIONS
+                             R"(?|[^\r\n\p{L}\p{N}]?)" UPPER "+" LOWER "*" CONTRACTIONS
+                             R"(?|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n/]*|)" BLANKS};
+constexpr Patterns kTekken = {R"([^\r\n\p{L}\p{N}]?)" UPPER "*" LOWER
+                              R"(+|[^\r\n\p{L}\p{N}]?)" UPPER "+" LOWER
+                              R"(*|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n/]*|)" BLANKS};
+constexpr Patterns kSeedCoder = {
+    CONTRACTIONS R"(|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1}| ?[^\s\p{L}\p{N}\r\n]+|)" BLANKS};
+constexpr Patterns kBailing = {
+    R"('(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]++[\r\n]*)"
+    R"(|\s*[\r\n]|\s+(?!\S)|\s+)"};
+constexpr Patterns kBloom = {" ?[^(\\s|.,!?…。，、।۔،)]+"};
+
+constexpr std::array<std::string_view, 2> kDigitsThenGpt2 = {R"(\p{N})", kGpt2Pattern};
+constexpr std::array<std::string_view, 2> kViking = {kBloom[0], R"(\p{N})"};
+constexpr std::array<std::string_view, 3> kFalcon = {R"([\p{P}\$\+<=>\^~\|`]+)", kGpt2Pattern,
+                                                     "[0-9][0-9][0-9]"};
+constexpr std::array<std::string_view, 3> kDeepseek3 = {R"(\p{N}{1,3})", "[一-龥぀-ゟ゠-ヿ]+",
+                                                        DEEPSEEK_WORDS};
+constexpr std::array<std::string_view, 5> kDeepseekCoder = {
+    "[\r\n]", R"(\s?\p{L}+)", R"(\s?\p{P}+)", "[一-龥ࠀ-一가-퟿]+", R"(\p{N})"};
+// The second names the letters of scripts with upper and lower case.
+constexpr std::array<std::string_view, 6> kDeepseekLlm = {
+    "[\r\n]",
+    "\\s?[A-Za-zµÀ-ÖØ-öø-ƺƼ-ƿǄ-ʓʕ-ʯͰ-ͳͶͷͻ-ͽͿΆΈ-ΊΌΎ-ΡΣ-ϵϷ-ҁҊ-ԯԱ-ՖႠ-ჅᎠ-Ᏽᏸ-ᏽᲐ-ᲺᲽ-Ჿᴀ-"
+    "ᴫᵫ-ᵷᵹ-ᶚḀ-ἕἘ-Ἕἠ-ὅὈ-Ὅ"
+    "ὐ-ὗὙὛὝὟ-\\x{1F7D}ᾀ-ᾴᾶ-ᾼ\\x{1FBE}ῂ-ῄῆ-ῌῐ-\\x{1FD3}ῖ-\\x{1FDB}ῠ-Ῥῲ-ῴῶ-ῼℂℇℊ-ℓℕℙ-ℝℤ\\x{2126}ℨ\\x{"
+    "212A}-ℭℯ-ℴℹℼ-ℿⅅ-ⅉⅎↃↄⰀ-ⱻⱾ-ⳤⳫ-ⳮⳲⳳꙀ-ꙭꚀ-ꚛꜢ-ꝯꝱ-ꞇꞋ-"
+    "ꞎ"
+    "ꭰ-ꮿﬀ-ﬆﬓ-ﬗＡ-Ｚａ-ｚ𐐀-𐑏𐒰-𐓓𐓘-𐓻𐲀-𐲲𐳀-𐳲𑢠-𑣟𞤀-𞥃]"
+    "+",
+    "\\s?[!-/:-~！-／：-～‘-‟　-。]+",
+    R"(\s+$)",
+    "[一-龥ࠀ-一가-퟿]+",
+    R"(\p{N}+)"};
 
 #undef CONTRACTIONS
 #undef BLANKS
 #undef UPPER
 #undef LOWER
+#undef DEEPSEEK_WORDS
 
 struct Named {
   std::string_view name;
   PrePattern pre;
 };
 
-constexpr PrePattern kLlama3 = {.pattern = kLlama3Pattern, .ignore_merges = true, .add_bos = true};
+constexpr PrePattern kPlain = {.patterns = kGpt2};
+constexpr PrePattern kComposed = {.patterns = kGpt2, .nfc = true};
+constexpr PrePattern kDigits = {.patterns = kDigitsThenGpt2};
+constexpr PrePattern kLlama3 = {.patterns = kLlama3Words, .ignore_merges = true, .add_bos = true};
+constexpr PrePattern kQwen = {.patterns = kQwen2, .nfc = true};
+constexpr PrePattern kOpenAi = {.patterns = kGpt4o, .ignore_merges = true};
 
+// Names and patterns: llama.cpp (llama-vocab.cpp), and the tokenizer.json of the models it was
+// converted from, which also say what is composed.
 constexpr std::array kPatterns = {
-    Named{"gpt-2", {.pattern = kGpt2Pattern}},
+    Named{"gpt-2", kPlain},
+    Named{"phi-2", kPlain},
+    Named{"mpt", kComposed},
+    Named{"olmo", kComposed},
     Named{"llama-bpe", kLlama3},
     Named{"llama-v3", kLlama3},
     Named{"llama3", kLlama3},
-    Named{"qwen2", {.pattern = kQwen2Pattern, .nfc = true}},
-    Named{"qwen35", {.pattern = kQwen35Pattern, .nfc = true}},
-    Named{"gpt-4o", {.pattern = kGpt4oPattern, .ignore_merges = true}},
-    Named{"tekken", {.pattern = kTekkenPattern, .ignore_merges = true}},
-    Named{"smollm", {.pattern = kGpt2Pattern, .digits_alone = true}},
-    Named{"starcoder", {.pattern = kGpt2Pattern, .digits_alone = true}},
+    Named{"falcon3", kLlama3},
+    Named{"falcon-h1", kLlama3},
+    Named{"pixtral", kLlama3},
+    Named{"lfm2", kLlama3},
+    Named{"dbrx", {.patterns = kLlama3Words}},
+    Named{"smaug-bpe", {.patterns = kLlama3Words}},
+    Named{"glm4", {.patterns = kLlama3Words}},
+    Named{"chatglm-bpe", {.patterns = kLlama3Words}},
+    Named{"qwen2", kQwen},
+    Named{"deepseek-r1-qwen", kQwen},
+    Named{"stablelm2", {.patterns = kQwen2}},
+    Named{"grok-2", {.patterns = kQwen2}},
+    Named{"qwen35", {.patterns = kQwen35, .nfc = true}},
+    Named{"gpt-4o", kOpenAi},
+    Named{"llama4", kOpenAi},
+    Named{"tekken", {.patterns = kTekken, .ignore_merges = true}},
+    Named{"smollm", kDigits},
+    Named{"starcoder", kDigits},
+    Named{"refact", kDigits},
+    Named{"codeshell", kDigits},
+    Named{"command-r", {.patterns = kDigitsThenGpt2, .nfc = true}},
+    Named{"falcon", {.patterns = kFalcon}},
+    Named{"deepseek-llm", {.patterns = kDeepseekLlm}},
+    Named{"deepseek-coder", {.patterns = kDeepseekCoder}},
+    Named{"deepseek-v3", {.patterns = kDeepseek3}},
+    Named{"seed-coder", {.patterns = kSeedCoder}},
+    Named{"bailingmoe", {.patterns = kBailing}},
+    Named{"bloom", {.patterns = kBloom}},
+    Named{"viking", {.patterns = kViking}},
 };
 
 }  // namespace

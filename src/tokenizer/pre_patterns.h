@@ -1,6 +1,8 @@
-// What the names under tokenizer.ggml.pre stand for. A GGUF file stores the name only.
+// How the families of byte-level tokenizers cut text, for files that name the family only: GGUF
+// files under tokenizer.ggml.pre, and vocabularies without a tokenizer.json.
 #pragma once
 
+#include <span>
 #include <string_view>
 
 #include "base/result.h"
@@ -8,14 +10,14 @@
 namespace sglrun::tokenizer {
 
 struct PrePattern {
-  std::string_view pattern;
-  bool digits_alone = false;   // each digit is a piece of its own
-  bool nfc = false;            // the family's tokenizer composes characters first
-  bool ignore_merges = false;  // a word that is a token is that token
-  bool add_bos = false;        // when the file does not say
+  std::span<const std::string_view> patterns;  // applied one after the other
+  bool nfc = false;                            // the family's tokenizer composes characters first
+  bool ignore_merges = false;                  // a word that is a token is that token
+  bool add_bos = false;                        // when the file does not say
 };
 
-// Unknown names are refused with those that are known: a wrong pattern gives plausible nonsense.
+// By the names of tokenizer.ggml.pre. Unknown names are refused with those that are known: a wrong
+// pattern gives plausible nonsense.
 Result<PrePattern> FindPrePattern(std::string_view name);
 
 // 's|'t|...: the pattern of GPT-2, which ByteLevel pre-tokenizers use as well.

@@ -10,6 +10,7 @@
 #include "tokenizer/component.h"
 #include "tokenizer/pattern.h"
 #include "tokenizer/pre_patterns.h"
+#include "tokenizer/run_steps.h"
 #include "tokenizer/unicode.h"
 
 namespace sglrun::tokenizer {
@@ -60,31 +61,6 @@ class CharacterStep final : public PreTokenizerStep {
   std::function<bool(char32_t)> is_delimiter_;
   std::array<bool, 128> ascii_;  // its answers for most of the text
   SplitBehavior behavior_;
-};
-
-// Runs of word characters and runs of other characters, blanks dropped: \w+|[^\w\s]+.
-class WhitespaceStep final : public PreTokenizerStep {
- public:
-  Status Apply(const Piece& piece, TextArena&, std::vector<Piece>& out) const override {
-    enum Kind { kBlank, kWord, kOther };
-    Kind run = kBlank;
-    std::size_t start = 0;
-    const auto flush = [&](std::size_t end) {
-      if (run == kBlank || end == start) return;
-      out.push_back({piece.text.substr(start, end - start), piece.at_start && start == 0});
-    };
-    for (std::size_t pos = 0; pos < piece.text.size();) {
-      const std::size_t begin = pos;
-      const char32_t c = DecodeUtf8(piece.text, pos);
-      const Kind kind = IsWordCharacter(c) ? kWord : IsWhitespace(c) ? kBlank : kOther;
-      if (kind == run) continue;
-      flush(begin);
-      run = kind;
-      start = begin;
-    }
-    flush(piece.text.size());
-    return {};
-  }
 };
 
 class PrefixSpaceStep final : public PreTokenizerStep {
@@ -201,10 +177,6 @@ Result<StepPtr> ParsePunctuation(const JsonView& json) {
   return MakeCharacterStep(IsPunctuation, behavior);
 }
 
-Result<StepPtr> ParseWhitespace(const JsonView&) {
-  return StepPtr(std::make_unique<WhitespaceStep>());
-}
-
 Result<StepPtr> ParseWhitespaceSplit(const JsonView&) {
   return MakeCharacterStep(IsWhitespace, SplitBehavior::kRemoved);
 }
@@ -224,6 +196,8 @@ constexpr std::array kKinds = {
     Kind{"Whitespace", ParseWhitespace},
     Kind{"WhitespaceSplit", ParseWhitespaceSplit},
     Kind{"CharDelimiterSplit", ParseCharDelimiterSplit},
+    Kind{"UnicodeScripts", ParseUnicodeScripts},
+    Kind{"FixedLength", ParseFixedLength},
 };
 }  // namespace
 
@@ -237,11 +211,14 @@ Result<PreTokenizer> PreTokenizer::Parse(const JsonView& json) {
   return out;
 }
 
-Result<PreTokenizer> PreTokenizer::FromPattern(std::string_view pattern, bool digits_alone) {
+Result<PreTokenizer> PreTokenizer::FromPatterns(std::span<const std::string_view> patterns,
+                                                bool add_prefix_space) {
   PreTokenizer out;
-  if (digits_alone) out.steps_.push_back(MakeCharacterStep(IsNumber, SplitBehavior::kIsolated));
-  SGLRUN_ASSIGN_OR_RETURN(StepPtr step, MakePatternStep(pattern));
-  out.steps_.push_back(std::move(step));
+  if (add_prefix_space) out.steps_.push_back(std::make_unique<PrefixSpaceStep>());
+  for (const std::string_view pattern : patterns) {
+    SGLRUN_ASSIGN_OR_RETURN(StepPtr step, MakePatternStep(pattern));
+    out.steps_.push_back(std::move(step));
+  }
   out.steps_.push_back(std::make_unique<LettersStep>());
   out.ends_with_letters_ = true;
   return out;
@@ -260,8 +237,14 @@ Status PreTokenizer::AddComponent(std::string_view type, const JsonView& json) {
     steps_.push_back(std::make_unique<LettersStep>());
     return {};
   }
-  SGLRUN_ASSIGN_OR_RETURN(StepPtr step,
-                          ParseComponent<StepPtr>(json, type, kKinds, {"Sequence", "ByteLevel"}));
+  if (type == "BertPreTokenizer") {
+    steps_.push_back(MakeCharacterStep(IsWhitespace, SplitBehavior::kRemoved));
+    steps_.push_back(MakeCharacterStep(IsPunctuation, SplitBehavior::kIsolated));
+    return {};
+  }
+  SGLRUN_ASSIGN_OR_RETURN(
+      StepPtr step,
+      ParseComponent<StepPtr>(json, type, kKinds, {"Sequence", "ByteLevel", "BertPreTokenizer"}));
   steps_.push_back(std::move(step));
   return {};
 }

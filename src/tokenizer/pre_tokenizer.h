@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -24,9 +25,10 @@ class PreTokenizer {
   // `json` may be null: then every text is one piece.
   static Result<PreTokenizer> Parse(const JsonView& json);
 
-  // Splitting by a pattern alone, then bytes written as letters, as the byte-level GGUF
-  // vocabularies imply. `digits_alone`: each digit is a piece of its own first.
-  static Result<PreTokenizer> FromPattern(std::string_view pattern, bool digits_alone);
+  // Splitting by patterns, one after the other, then bytes written as letters, as byte-level files
+  // without a description of their own imply. `add_prefix_space`: text begins with a space.
+  static Result<PreTokenizer> FromPatterns(std::span<const std::string_view> patterns,
+                                           bool add_prefix_space = false);
 
   Status Split(const Piece& text, TextArena& arena, std::vector<Piece>& out) const;
 

@@ -1,8 +1,8 @@
 // Text <-> token ids. One Tokenizer serves every row and thread; it never changes after loading.
 //
-// Sources: tokenizer.json (Hugging Face), tokenizer.model (SentencePiece), the vocabulary inside a
-// GGUF file. A component that is not known is refused by name when the file is loaded, never
-// guessed.
+// Sources: tokenizer.json (Hugging Face), tokenizer.model (SentencePiece), vocab.json with
+// merges.txt, tiktoken files, tekken.json (Mistral), the vocabulary inside a GGUF file. A component
+// that is not known is refused by name when the file is loaded, never guessed.
 #pragma once
 
 #include <cstdint>
@@ -44,7 +44,7 @@ class Tokenizer {
  public:
   virtual ~Tokenizer() = default;
 
-  // A directory with tokenizer.json or tokenizer.model (and tokenizer_config.json), or such a file.
+  // A directory with one of the files named above (and tokenizer_config.json), or such a file.
   static Result<std::unique_ptr<Tokenizer>> Load(const std::string& path);
   static Result<std::unique_ptr<Tokenizer>> FromGguf(GgufVocabulary vocabulary);
 
@@ -82,6 +82,8 @@ class Tokenizer {
   // True when each text piece is decoded from bytes alone and the first token of a text drops a
   // leading space (SentencePiece-like files): see IncrementalDetokenizer.
   virtual bool StripsLeadingSpace() const = 0;
+  // True when a token that follows itself adds nothing to the text (CTC).
+  virtual bool DropsRepeats() const { return false; }
 
   // Decode(ids) of ids that stand in the middle of a text: no space is dropped at the start, and
   // the bytes may begin or end inside a character. Building block of IncrementalDetokenizer.
@@ -112,6 +114,7 @@ class IncrementalDetokenizer {
   const Tokenizer* tokenizer_;
   bool skip_special_tokens_;
   bool at_start_;        // no text yet, and the text's leading space is not part of it
+  TokenId last_ = -1;    // the token before, for tokenizers that drop repetitions
   std::string pending_;  // bytes not yet emitted
 };
 

@@ -5,6 +5,8 @@
 #include "tokenizer/bpe_model.h"
 #include "tokenizer/parts.h"
 #include "tokenizer/read_json.h"
+#include "tokenizer/unigram_model.h"
+#include "tokenizer/word_models.h"
 
 namespace sglrun::tokenizer {
 namespace {
@@ -20,17 +22,53 @@ Status ReadBpe(const JsonView& json, TokenizerParts& parts) {
   return {};
 }
 
+Status ReadUnigram(const JsonView& json, TokenizerParts& parts) {
+  SGLRUN_ASSIGN_OR_RETURN(ParsedUnigram unigram, ParseUnigramModel(json));
+  parts.vocabulary = unigram.vocabulary;
+  parts.model = std::make_unique<UnigramModel>(std::move(unigram.vocabulary),
+                                               std::move(unigram.scores), unigram.options);
+  return {};
+}
+
+Status ReadWordPiece(const JsonView& json, TokenizerParts& parts) {
+  SGLRUN_ASSIGN_OR_RETURN(ParsedWordPiece words, ParseWordPieceModel(json));
+  parts.model = std::make_unique<WordPieceModel>(words.vocabulary, std::move(words.options));
+  parts.vocabulary = std::move(words.vocabulary);
+  return {};
+}
+
+Status ReadWordLevel(const JsonView& json, TokenizerParts& parts) {
+  SGLRUN_ASSIGN_OR_RETURN(ParsedWordLevel words, ParseWordLevelModel(json));
+  parts.vocabulary = words.vocabulary;
+  parts.model =
+      std::make_unique<WordLevelModel>(std::move(words.vocabulary), std::move(words.unk_token));
+  return {};
+}
+
 struct ModelKind {
   std::string_view name;
   Status (*read)(const JsonView&, TokenizerParts&);
 };
-constexpr std::array kModelKinds = {ModelKind{"BPE", ReadBpe}};
+constexpr std::array kModelKinds = {ModelKind{"BPE", ReadBpe}, ModelKind{"Unigram", ReadUnigram},
+                                    ModelKind{"WordPiece", ReadWordPiece},
+                                    ModelKind{"WordLevel", ReadWordLevel}};
+
+// Files of the first releases have no type: their members tell.
+std::string_view TypeByMembers(const JsonView& json) {
+  if (json.Has("merges")) return "BPE";
+  if (json.Has("max_input_chars_per_word")) return "WordPiece";
+  const Json* vocab = json.json().Find("vocab");
+  if (vocab != nullptr && vocab->is_array()) return "Unigram";
+  return vocab != nullptr && json.Has("unk_token") ? "WordLevel" : "";
+}
 
 Status ReadModel(const JsonView& root, TokenizerParts& parts) {
   SGLRUN_ASSIGN_OR_RETURN(const JsonView json, root.Member("model"));
-  // Files of the first releases have no type; merges make it a BPE.
-  if (json.json().Find("type") == nullptr && json.Has("merges")) return ReadBpe(json, parts);
-  SGLRUN_ASSIGN_OR_RETURN(const std::string type, json.Type());
+  std::string type;
+  if (json.json().Find("type") == nullptr) type = TypeByMembers(json);
+  if (type.empty()) {
+    SGLRUN_ASSIGN_OR_RETURN(type, json.Type());
+  }
   std::vector<std::string_view> names;
   for (const ModelKind& kind : kModelKinds) {
     if (kind.name == type) return kind.read(json, parts);

@@ -25,13 +25,15 @@ bool Contains(std::span<const CodePointRange> ranges, char32_t c) {
   return after != ranges.begin() && c <= std::prev(after)->last;
 }
 
-int CombiningClassOf(char32_t c) {
-  if (c < kFirstComposing) return 0;
-  const auto& table = kCombiningClasses;
+int ValueOf(std::span<const ValueRange> table, char32_t c) {
   const auto after = std::upper_bound(
       table.begin(), table.end(), c, [](char32_t x, const auto& range) { return x < range.first; });
   if (after == table.begin() || c > std::prev(after)->last) return 0;
   return std::prev(after)->value;
+}
+
+int CombiningClassOf(char32_t c) {
+  return c < kFirstComposing ? 0 : ValueOf(kCombiningClasses, c);
 }
 
 template <class Row>
@@ -138,6 +140,63 @@ std::string ToUtf8(const std::u32string& text) {
   return out;
 }
 
+// Walks along a text and tells where it does not break (UAX #29, rules GB3 to GB13). GB9c, which
+// keeps Indic conjuncts together, is left out: what asks for graphemes looks at those below six
+// bytes alone, and two such letters are longer.
+class GraphemeState {
+ public:
+  explicit GraphemeState(char32_t first) { Move(BreakOf(first)); }
+
+  // Moves on to `c` and tells whether it belongs to the character before.
+  bool Joins(char32_t c) {
+    const GraphemeBreak next = BreakOf(c);
+    const bool joins = Continues(next);
+    Move(next);
+    return joins;
+  }
+
+ private:
+  using enum GraphemeBreak;
+
+  static GraphemeBreak BreakOf(char32_t c) {
+    if (c >= 0x20 && c < 0x7F) return kOther;
+    return static_cast<GraphemeBreak>(ValueOf(kGraphemeBreaks, c));
+  }
+  static bool EndsLine(GraphemeBreak value) {
+    return value == kCr || value == kLf || value == kControl;
+  }
+  bool Continues(GraphemeBreak next) const {
+    if (last_ == kCr && next == kLf) return true;
+    if (EndsLine(last_) || EndsLine(next)) return false;
+    if (next == kExtend || next == kZwj || next == kSpacingMark || last_ == kPrepend) return true;
+    switch (last_) {
+      case kLead:
+        return next == kLead || next == kVowel || next == kLeadVowel || next == kLeadVowelTrail;
+      case kLeadVowel:
+      case kVowel:
+        return next == kVowel || next == kTrail;
+      case kLeadVowelTrail:
+      case kTrail:
+        return next == kTrail;
+      case kZwj:
+        return next == kPictograph && after_pictograph_;
+      case kRegionalIndicator:
+        return next == kRegionalIndicator && odd_indicators_;
+      default:
+        return false;
+    }
+  }
+  void Move(GraphemeBreak next) {
+    odd_indicators_ = next == kRegionalIndicator && !odd_indicators_;
+    if (next != kExtend && next != kZwj) after_pictograph_ = next == kPictograph;
+    last_ = next;
+  }
+
+  GraphemeBreak last_ = kOther;
+  bool odd_indicators_ = false;    // an odd number of regional indicators ends here
+  bool after_pictograph_ = false;  // a pictograph stands before the extending characters here
+};
+
 }  // namespace
 
 std::string ToNormalForm(std::string_view text, NormalForm form) {
@@ -184,8 +243,30 @@ std::string RemoveMarks(std::string_view text) {
   return out;
 }
 
+std::size_t EndOfGrapheme(std::string_view text, std::size_t pos) {
+  GraphemeState state(DecodeUtf8(text, pos));
+  while (pos < text.size()) {
+    std::size_t next = pos;
+    if (!state.Joins(DecodeUtf8(text, next))) break;
+    pos = next;
+  }
+  return pos;
+}
+
 bool IsMark(char32_t c) {
   return c >= kFirstComposing && Contains(kMarks, c);
+}
+
+bool IsNonSpacingMark(char32_t c) {
+  return c >= kFirstComposing && Contains(kNonSpacingMarks, c);
+}
+
+bool IsControl(char32_t c) {
+  return c < 0x80 ? c < 0x20 || c == 0x7F : Contains(kControls, c);
+}
+
+int ScriptOf(char32_t c) {
+  return ValueOf(kScripts, c);
 }
 
 bool IsNumber(char32_t c) {

@@ -46,16 +46,38 @@ TEST_CASE("a Sequence of normalizers works in order") {
                   "a b") == "▁a▁b");
 }
 
-TEST_CASE("normalizers that are not supported are refused by name") {
-  for (const char* name : {"Precompiled", "Nmt", "BertNormalizer", "Foo"}) {
-    const Json value = ToJson(R"({"type":")" + std::string(name) + "\"}");
-    auto normalizer = Normalizer::Parse(JsonView(value, "normalizer"));
-    REQUIRE_FALSE(normalizer.ok());
-    CHECK(normalizer.error().message ==
-          "normalizer.type is \"" + std::string(name) +
-              "\", supported are Sequence, NFC, NFD, NFKC, NFKD, Lowercase, StripAccents, "
-              "ByteLevel, Strip, Prepend and Replace");
-  }
+TEST_CASE("Nmt drops controls and makes spaces of separators") {
+  CHECK(Normalize(R"({"type":"Nmt"})",
+                  "a\x01"
+                  "b\x07\x7F"
+                  "c\u008F"
+                  "d") == "abcd");
+  CHECK(Normalize(R"({"type":"Nmt"})", "a\tb\nc\u200Bd\uFEFFe\uFFFDf▁g") == "a b c d e f g");
+  CHECK(Normalize(R"({"type":"Nmt"})", "a\u00A0b\u3000c") == "a\u00A0b\u3000c");
+}
+
+TEST_CASE("BertNormalizer cleans, parts ideographs, drops accents and lowers case") {
+  const auto bert = [](const std::string& options, const std::string& text) {
+    return Normalize(R"({"type":"BertNormalizer",)" + options + "}", text);
+  };
+  const std::string all = R"("clean_text":true,"handle_chinese_chars":true,"strip_accents":null,)";
+  CHECK(bert(all + R"("lowercase":true)", "Élan\t中文\u200B!\uFFFD") == "elan  中  文 !");
+  CHECK(bert(all + R"("lowercase":false)", "Élan") == "Élan");  // null: as lowercase
+  CHECK(bert(R"("clean_text":false,"handle_chinese_chars":false,"strip_accents":true,)"
+             R"("lowercase":false)",
+             "É\t中") == "E\t中");
+  CHECK(bert(R"("clean_text":true,"handle_chinese_chars":false,"strip_accents":false,)"
+             R"("lowercase":true)",
+             std::string("É\r\n\0x\u00A0", 8)) == "é  x ");
+}
+
+TEST_CASE("a normalizer that is not known is refused by name") {
+  const Json value = ToJson(R"({"type":"Foo"})");
+  auto normalizer = Normalizer::Parse(JsonView(value, "normalizer"));
+  REQUIRE_FALSE(normalizer.ok());
+  CHECK(normalizer.error().message ==
+        "normalizer.type is \"Foo\", supported are Sequence, NFC, NFD, NFKC, NFKD, Lowercase, "
+        "StripAccents, ByteLevel, Strip, Prepend, Replace, Nmt, Precompiled and BertNormalizer");
 }
 
 std::string Decode(const std::string& json, std::vector<std::string> tokens) {
@@ -98,11 +120,29 @@ TEST_CASE("the decoder of Llama 2 drops one space at the start of the text only"
   CHECK(decoder->StripsLeadingSpace());
 }
 
-TEST_CASE("decoders that are not supported are refused by name") {
-  for (const char* name : {"WordPiece", "CTC"}) {
-    const Json value = ToJson(R"({"type":")" + std::string(name) + "\"}");
-    CHECK_FALSE(Decoder::Parse(JsonView(value, "decoder")).ok());
-  }
+TEST_CASE("WordPiece joins the parts of words and takes back spaces before punctuation") {
+  const std::vector<std::string> tokens = {"##the", "play", "##ing", ".", "is", "n't", "it", "?"};
+  CHECK(Decode(R"({"type":"WordPiece","prefix":"##","cleanup":true})", tokens) ==
+        "##the playing. isn't it?");
+  CHECK(Decode(R"({"type":"WordPiece","prefix":"##","cleanup":false})", tokens) ==
+        "##the playing . is n't it ?");
+}
+
+TEST_CASE("CTC takes repetitions once, unless the padding parts them") {
+  const std::vector<std::string> tokens = {"<pad>", "h", "h", "i", "<pad>", "i", "|", "|", "a"};
+  CHECK(Decode(R"({"type":"CTC","pad_token":"<pad>","word_delimiter_token":"|","cleanup":true})",
+               tokens) == "hii a");
+  CHECK(Decode(R"({"type":"CTC","pad_token":"<pad>","word_delimiter_token":"|","cleanup":false})",
+               tokens) == "hii|a");
+}
+
+TEST_CASE("a decoder that is not known is refused by name") {
+  const Json value = ToJson(R"({"type":"Foo"})");
+  auto decoder = Decoder::Parse(JsonView(value, "decoder"));
+  REQUIRE_FALSE(decoder.ok());
+  CHECK(decoder.error().message ==
+        "decoder.type is \"Foo\", supported are Sequence, ByteLevel, ByteFallback, Fuse, "
+        "Metaspace, Replace, Strip, BPEDecoder, WordPiece and CTC");
 }
 
 std::string Template(const std::string& json) {

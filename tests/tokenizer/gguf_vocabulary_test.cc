@@ -46,8 +46,42 @@ TEST_CASE("entries that only pad the vocabulary are no tokens") {
 }
 
 TEST_CASE("every known pre compiles, llama-bpe adds BOS and takes whole words, qwen2 composes") {
-  for (const char* pre : {"gpt-2", "llama-bpe", "llama-v3", "llama3", "qwen2", "qwen35", "gpt-4o",
-                          "tekken", "smollm", "starcoder"}) {
+  for (const char* pre : {"gpt-2",
+                          "phi-2",
+                          "mpt",
+                          "olmo",
+                          "llama-bpe",
+                          "llama-v3",
+                          "llama3",
+                          "falcon3",
+                          "falcon-h1",
+                          "pixtral",
+                          "lfm2",
+                          "dbrx",
+                          "smaug-bpe",
+                          "glm4",
+                          "qwen2",
+                          "chatglm-bpe",
+                          "deepseek-r1-qwen",
+                          "stablelm2",
+                          "grok-2",
+                          "qwen35",
+                          "gpt-4o",
+                          "llama4",
+                          "tekken",
+                          "smollm",
+                          "starcoder",
+                          "refact",
+                          "codeshell",
+                          "command-r",
+                          "falcon",
+                          "deepseek-llm",
+                          "deepseek-v3",
+                          "seed-coder",
+                          "bloom",
+                          "deepseek-coder",
+                          "bailingmoe",
+                          "viking"}) {
     CAPTURE(pre);
     GgufVocabulary gguf = ByteLevelVocabulary();
     gguf.pre = pre;
@@ -107,10 +141,10 @@ TEST_CASE("what a GGUF vocabulary lacks is said") {
   gguf.model = "bert";
   CHECK(RefusalOf(gguf) == "tokenizer.ggml.model is \"bert\", supported are gpt2 and llama");
   gguf = ByteLevelVocabulary();
-  for (const char* pre : {"default", "", "viking"}) {
+  for (const char* pre : {"default", "", "kimi-k2"}) {
     gguf.pre = pre;
     CHECK(RefusalOf(gguf).starts_with("tokenizer.ggml.pre is \"" + std::string(pre) +
-                                      "\", supported are gpt-2, llama-bpe"));
+                                      "\", supported are gpt-2, phi-2"));
   }
   gguf = ByteLevelVocabulary();
   gguf.merges.push_back("a 1");

@@ -14,8 +14,10 @@ TEST_CASE("each fault of a file has its sentence") {
   CHECK(Refusal("").starts_with("tokenizer.json: byte 0: "));
   CHECK(Refusal("[]") == "tokenizer.json: the file is [], must be an object");
   CHECK(Refusal("{}") == "tokenizer.json: model is missing");
-  CHECK(Refusal(R"({"model":{"type":"Unigram"}})") ==
-        "tokenizer.json: model.type is \"Unigram\", supported are BPE");
+  CHECK(Refusal(R"({"model":{"type":"Foo"}})") ==
+        "tokenizer.json: model.type is \"Foo\", supported are BPE, Unigram, WordPiece and "
+        "WordLevel");
+  CHECK(Refusal(R"({"model":{"vocab":{}}})") == "tokenizer.json: model.type is missing");
   CHECK(Refusal(Model(R"("vocab":[],"merges":[])")) ==
         "tokenizer.json: model.vocab is [], must be an object");
   CHECK(Refusal(Model(R"("vocab":{"a":"0"},"merges":[])")) ==
@@ -86,6 +88,42 @@ TEST_CASE("components of the wrong kind or shape are refused") {
             .find("must be 0 or more") != std::string::npos);
 }
 
+TEST_CASE("normalizers and pre-tokenizers with impossible values are refused") {
+  const auto refuse = [](const std::string& parts) {
+    return Refusal(BpeJson({"a"}, {}, "", parts));
+  };
+  CHECK(refuse(R"("normalizer":{"type":"Precompiled","precompiled_charsmap":"?"},)") ==
+        "tokenizer.json: normalizer.precompiled_charsmap is \"?\", must be base64");
+  CHECK(refuse(R"("normalizer":{"type":"Precompiled","precompiled_charsmap":"AAA="},)") ==
+        "tokenizer.json: normalizer.precompiled_charsmap: the character map has 2 bytes, must have "
+        "at least 4");
+  CHECK(refuse(R"("pre_tokenizer":{"type":"FixedLength","length":0},)") ==
+        "tokenizer.json: pre_tokenizer.length is 0, must be 1 or more");
+  CHECK(refuse(R"("decoder":{"type":"CTC","pad_token":""},)") ==
+        "tokenizer.json: decoder.pad_token is \"\", must be a string that is not empty");
+}
+
+TEST_CASE("Unigram refuses scores and ids that cannot be") {
+  const auto refuse = [](const std::string& body) {
+    return Refusal(R"({"model":{"type":"Unigram",)" + body + "}}");
+  };
+  CHECK(refuse(R"("vocab":{})") == "tokenizer.json: model.vocab is {}, must be an array");
+  for (const char* entry : {"7", "[]", R"(["a"])", R"([1,2])", R"(["a",1,2])"}) {
+    CAPTURE(entry);
+    CHECK(refuse(R"("vocab":[)" + std::string(entry) + "]").find("must be [\"piece\", score]") !=
+          std::string::npos);
+  }
+  CHECK(refuse(R"("vocab":[["a","b"]])") ==
+        "tokenizer.json: model.vocab[0][1] is \"b\", must be a number");
+  CHECK_FALSE(TokenizerFromJson(R"({"model":{"type":"Unigram","vocab":[["a",1e999]]}})", {}).ok());
+  CHECK(refuse(R"("unk_id":1,"vocab":[["a",0]])") ==
+        "tokenizer.json: model.unk_id is 1, must be the id of a token");
+  CHECK(refuse(R"("unk_id":-1,"vocab":[["a",0]])").find("must be the id of a token") !=
+        std::string::npos);
+  CHECK(refuse(R"("vocab":[["a",0],["a",1]])") ==
+        "tokenizer.json: model.vocab: token \"a\" has two ids, 0 and 1");
+}
+
 TEST_CASE("deep nesting is refused or survived") {
   std::string deep = "null";
   for (int i = 0; i < 100; ++i) {
@@ -114,6 +152,9 @@ TEST_CASE("long runs take linear time and give what short ones do") {
                                          R"("normalizer":{"type":"Replace","pattern":)"
                                          R"({"String":" "},"content":"▁"},)"));
   CHECK(Encode(*one_word, std::string(200000, ' ')) == Ids(100000, 1));
+  const auto unigram = FromJson(
+      R"({"model":{"type":"Unigram","unk_id":0,"vocab":[["u",-9],["a",-1],["aa",-1.5]]}})");
+  CHECK(Encode(*unigram, std::string(400000, 'a')) == Ids(200000, 2));
 }
 
 }  // namespace

@@ -91,14 +91,33 @@ TEST_CASE("empty text has no pieces, and null does not split") {
   CHECK(Split("null", "a b") == "a b");
 }
 
+TEST_CASE("BertPreTokenizer parts words at blanks and punctuation") {
+  CHECK(Split(R"({"type":"BertPreTokenizer"})", " Hey, friend!\t$5 a_b") ==
+        "Hey|,|friend|!|$|5|a|_|b");
+}
+
+TEST_CASE("UnicodeScripts cuts where the script changes, and kana are Han") {
+  const std::string json = R"({"type":"UnicodeScripts"})";
+  CHECK(Split(json, "どこで生れ。Yes") == "どこで生れ|。|Yes");
+  CHECK(Split(json, "Apples are りんご 林檎") == "Apples are |りんご 林檎");
+  CHECK(Split(json, "  ab") == "ab");  // spaces of no script at the start are lost
+  CHECK(Split(json, "  ").empty());
+  CHECK(Split(json, "aйー一") == "a|й|ー一");
+}
+
+TEST_CASE("FixedLength counts characters") {
+  CHECK(Split(R"({"type":"FixedLength","length":2})", "aé中bc") == "aé|中b|c");
+  CHECK(Split(R"({"type":"FixedLength"})", "abcdefg") == "abcde|fg");
+}
+
 TEST_CASE("an unknown pre-tokenizer is refused by its name and place") {
-  const Json value = ToJson(R"({"type":"Sequence","pretokenizers":[{"type":"UnicodeScripts"}]})");
+  const Json value = ToJson(R"({"type":"Sequence","pretokenizers":[{"type":"Foo"}]})");
   auto splitter = PreTokenizer::Parse(JsonView(value, "pre_tokenizer"));
   REQUIRE_FALSE(splitter.ok());
   CHECK(splitter.error().message ==
-        "pre_tokenizer.pretokenizers[0].type is \"UnicodeScripts\", supported are Sequence, "
-        "ByteLevel, Split, Metaspace, Digits, Punctuation, Whitespace, WhitespaceSplit and "
-        "CharDelimiterSplit");
+        "pre_tokenizer.pretokenizers[0].type is \"Foo\", supported are Sequence, ByteLevel, "
+        "BertPreTokenizer, Split, Metaspace, Digits, Punctuation, Whitespace, WhitespaceSplit, "
+        "CharDelimiterSplit, UnicodeScripts and FixedLength");
 }
 
 }  // namespace

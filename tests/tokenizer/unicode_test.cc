@@ -62,5 +62,38 @@ TEST_CASE("classes of characters") {
   for (const char32_t c : {char32_t{0x180E}, char32_t{0x200B}, U'a'}) CHECK_FALSE(IsWhitespace(c));
 }
 
+std::string Graphemes(std::string_view text) {
+  std::string out;
+  for (std::size_t pos = 0; pos < text.size();) {
+    const std::size_t end = EndOfGrapheme(text, pos);
+    out.append(out.empty() ? "" : "|").append(text.substr(pos, end - pos));
+    pos = end;
+  }
+  return out;
+}
+
+TEST_CASE("user-perceived characters end where UAX #29 says") {
+  CHECK(Graphemes("ae\u0301b") == "a|e\u0301|b");
+  CHECK(Graphemes("\r\n\n\u0301") == "\r\n|\n|\u0301");
+  CHECK(Graphemes("\u1100\u1161\u11A8\uAC00\u11A8\u1100") ==
+        "\u1100\u1161\u11A8|\uAC00\u11A8|\u1100");
+  CHECK(Graphemes("🇩🇪🇫🇷🇺") == "🇩🇪|🇫🇷|🇺");
+  CHECK(Graphemes("👩\u200D🚀a\u200D🚀") == "👩\u200D🚀|a\u200D|🚀");
+  CHECK(Graphemes("\u0600a\u0903") == "\u0600a\u0903");
+}
+
+TEST_CASE("categories are those of the reference's versions of Unicode") {
+  CHECK(IsPunctuation(0x166D));        // a symbol since Unicode 12
+  CHECK_FALSE(IsPunctuation(0x2E45));  // new in Unicode 10
+  CHECK(IsNonSpacingMark(0x301));
+  CHECK_FALSE(IsNonSpacingMark(0x903));
+  CHECK(IsControl(0xAD));
+  CHECK(IsControl(0xE000));
+  CHECK_FALSE(IsControl(0x378));  // unassigned
+  CHECK(ScriptOf(U'あ') == ScriptOf(U'中'));
+  CHECK(ScriptOf(U'a') != ScriptOf(U'а'));
+  CHECK(ScriptOf(U' ') == 0);
+}
+
 }  // namespace
 }  // namespace sglrun::tokenizer

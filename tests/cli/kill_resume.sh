@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
-# kill -9 at random moments (MOMENTS of them) of runs over 300 records: what is there in the end equals an
-# uninterrupted run, byte for byte.  kill_resume.sh SGLRUN SOURCE_DIR MOMENTS
+# kill -9 at random moments (MOMENTS of them) of runs over RECORDS records: what is there in the end equals an
+# uninterrupted run, byte for byte.  kill_resume.sh SGLRUN SOURCE_DIR MOMENTS RECORDS
 set -euo pipefail
 binary=$1 source_dir=$2
-moments=$3
+moments=$3 records=$4
 
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 cd "$scratch"
-for ((i = 0; i < 300; ++i)); do
+for ((i = 0; i < records; ++i)); do
   case $((i % 5)) in
     0) echo "{\"text\":\"$i + 3 =\",\"sampling_params\":{\"max_new_tokens\":24}}" ;;
     1) echo "{\"text\":[\"A story\",\"$i\"],\"sampling_params\":{\"n\":2,\"max_new_tokens\":20}}" ;;

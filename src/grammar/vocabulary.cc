@@ -1,6 +1,7 @@
 #include "grammar/vocabulary.h"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "grammar/matcher/shared_masks.h"
@@ -128,6 +129,19 @@ void Vocabulary::Build() {
   nodes_[0].subtree_end = static_cast<std::int32_t>(nodes_.size());
   nodes_.push_back({.subtree_end = static_cast<std::int32_t>(nodes_.size() + 1),
                     .first_token = static_cast<std::int32_t>(sorted_ids_.size())});
+  FindBytesBelow();
+}
+
+// Backwards, so that all below a node comes before it.
+void Vocabulary::FindBytesBelow() {
+  below_.assign(nodes_.size(), 0);
+  std::array<ByteClasses, kMaxTextBytes + 2> gathered{};  // by depth, since the last node above it
+  for (std::size_t i = nodes_.size() - 1; i-- > 1;) {
+    const std::size_t depth = nodes_[i].depth;
+    below_[i] = std::exchange(gathered[depth + 1], 0);
+    gathered[depth] |= below_[i] | ClassesOf(nodes_[i].byte);
+  }
+  below_[0] = gathered[1];
 }
 
 }  // namespace sglrun::grammar

@@ -13,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "grammar/byte_classes.h"
 #include "tokenizer/tokenizer.h"
 
 namespace sglrun::grammar {
@@ -45,6 +46,8 @@ class Vocabulary {
     std::int32_t first_token = 0;  // tokens [first_token, next node's first_token) end here
   };
   std::span<const Node> nodes() const { return nodes_; }
+  // By node: the bytes of all nodes below it.
+  std::span<const ByteClasses> below() const { return below_; }
   // Ids in the order of the trie: those that end at node i or below are
   // [nodes()[i].first_token, nodes()[subtree_end].first_token). A last node closes the array.
   std::span<const std::int32_t> sorted_ids() const { return sorted_ids_; }
@@ -58,6 +61,7 @@ class Vocabulary {
   void AddText(std::string_view text);
   std::int32_t IdCount() const { return static_cast<std::int32_t>(text_begin_.size()) - 1; }
   void Build();
+  void FindBytesBelow();
 
   const tokenizer::Tokenizer* tokenizer_ = nullptr;
   std::int64_t logit_width_ = 0;
@@ -65,6 +69,7 @@ class Vocabulary {
   std::string arena_;
   std::vector<std::uint32_t> text_begin_;  // [ids + 1]
   std::vector<Node> nodes_;
+  std::vector<ByteClasses> below_;
   std::vector<std::int32_t> sorted_ids_;
   std::vector<std::uint32_t> text_mask_;
   std::unique_ptr<SharedMasks> shared_masks_;

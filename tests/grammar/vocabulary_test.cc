@@ -83,5 +83,21 @@ TEST_CASE("special tokens of a tokenizer are tokens without text, whatever its f
   CHECK(vocabulary.Find(tokenizer.TokenName(*tokenizer.eos_id())) == tokenizer.eos_id());
 }
 
+TEST_CASE("every node knows the bytes of all nodes below it") {
+  const Vocabulary vocabulary(std::vector<std::string>{"a", "ab", "abc\"", "ab1", "b", "\xC3\xA9",
+                                                       "abc", "", "b\x01", "ba."},
+                              10);
+  const auto nodes = vocabulary.nodes();
+  REQUIRE(vocabulary.below().size() == nodes.size());
+  for (std::size_t i = 0; i + 1 < nodes.size(); ++i) {
+    ByteClasses expected = 0;
+    for (auto n = i + 1; n < static_cast<std::size_t>(nodes[i].subtree_end); ++n) {
+      expected |= ClassesOf(nodes[n].byte);
+    }
+    CHECK(vocabulary.below()[i] == expected);
+  }
+  for (int byte = 0; byte < 256; ++byte) CHECK(ClassOfByte(static_cast<std::uint8_t>(byte)) < 64);
+}
+
 }  // namespace
 }  // namespace sglrun::grammar

@@ -4,117 +4,9 @@
 #include <utility>
 
 #include "grammar/matcher/residual.h"
+#include "grammar/matcher/trie_walk.h"
 
 namespace sglrun::grammar {
-namespace {
-
-// Collects the tokens of trie nodes that are met in preorder. Neighbours are one range, so that
-// states which take nearly everything cost little.
-class TokenRanges {
- public:
-  explicit TokenRanges(const Vocabulary& vocabulary)
-      : nodes_(vocabulary.nodes()), ids_(vocabulary.sorted_ids()) {}
-
-  void Add(std::int32_t node) {
-    const std::int32_t begin = nodes_[static_cast<std::size_t>(node)].first_token;
-    const std::int32_t end = nodes_[static_cast<std::size_t>(node) + 1].first_token;
-    if (begin != end_) {
-      Flush();
-      begin_ = begin;
-    }
-    end_ = end;
-  }
-  std::vector<std::int32_t> Take() {
-    Flush();
-    return std::move(out_);
-  }
-
- private:
-  void Flush() { out_.insert(out_.end(), ids_.begin() + begin_, ids_.begin() + end_); }
-
-  std::span<const Vocabulary::Node> nodes_;
-  std::span<const std::int32_t> ids_;
-  std::int32_t begin_ = 0, end_ = 0;
-  std::vector<std::int32_t> out_;
-};
-
-StateId EndOfMachine(const Program& program, MachineId machine) {
-  const auto next = static_cast<std::size_t>(machine) + 1;
-  return next < program.machines.size() ? program.machines[next].start
-                                        : static_cast<StateId>(program.states.size()) - 1;
-}
-
-// A deterministic machine of bytes as a table: the edges of a string's characters are many.
-class Table {
- public:
-  static constexpr std::int32_t kDead = -1;
-
-  // The states [first, end) of the program; they lead to each other alone.
-  Table(const Program& program, StateId first, StateId end)
-      : first_(first), next_(static_cast<std::size_t>(end - first) * 256, kDead) {
-    for (StateId s = first; s < end; ++s) {
-      for (const Program::ByteEdge& edge : program.BytesOf(s)) {
-        for (int byte = edge.first; byte <= edge.last; ++byte) {
-          next_[At(s - first, static_cast<std::uint8_t>(byte))] = edge.target - first;
-        }
-      }
-    }
-  }
-
-  std::int32_t Index(StateId state) const { return state - first_; }
-  StateId State(std::int32_t index) const { return first_ + index; }
-  std::int32_t Next(std::int32_t index, std::uint8_t byte) const { return next_[At(index, byte)]; }
-
- private:
-  static std::size_t At(std::int32_t index, std::uint8_t byte) {
-    return static_cast<std::size_t>(index) * 256 + byte;
-  }
-
-  StateId first_;
-  std::vector<std::int32_t> next_;
-};
-
-// Texts through the members of a prefix code, from a state of it on.
-class MemberWalk {
- public:
-  struct Place {
-    std::int32_t state = Table::kDead;
-    std::int32_t members = 0;  // finished
-  };
-
-  MemberWalk(const Program& program, StateId state)
-      : program_(program),
-        table_(program, StartOf(program, state), EndOfMachine(program, MachineOf(program, state))),
-        begin_{table_.Index(state), 0} {}
-
-  Place begin() const { return begin_; }
-  // Dead when the byte does not fit; at the start again behind a member.
-  Place Next(Place from, std::uint8_t byte) const {
-    const std::int32_t next = table_.Next(from.state, byte);
-    if (next == Table::kDead) return {};
-    if (program_.state(table_.State(next)).accepting) return {kStart, from.members + 1};
-    return {next, from.members};
-  }
-  static bool Dead(Place place) { return place.state == Table::kDead; }
-  // Only for places behind a byte: nothing leads back to a start otherwise.
-  static bool AtStart(Place place) { return place.state == kStart; }
-
- private:
-  static constexpr std::int32_t kStart = 0;
-
-  static MachineId MachineOf(const Program& program, StateId state) {
-    return program.state(state).machine;
-  }
-  static StateId StartOf(const Program& program, StateId state) {
-    return program.machines[static_cast<std::size_t>(MachineOf(program, state))].start;
-  }
-
-  const Program& program_;
-  Table table_;
-  Place begin_;
-};
-
-}  // namespace
 
 NodeSet::NodeSet(std::vector<std::int32_t> nodes, std::size_t trie_nodes) : size_(nodes.size()) {
   if (nodes.size() * 32 <= trie_nodes) {
@@ -135,61 +27,58 @@ std::size_t ExitsByByte::MemoryBytes() const {
   return bytes;
 }
 
-std::shared_ptr<const StateMask> StateMask::OfPlain(const Program& program, StateId state,
-                                                    const Vocabulary& vocabulary) {
-  const MachineId machine = program.state(state).machine;
-  const Table table(program, program.machines[static_cast<std::size_t>(machine)].start,
-                    EndOfMachine(program, machine));
-  const auto nodes = vocabulary.nodes();
-  auto mask = std::make_shared<StateMask>();
-  TokenRanges tokens(vocabulary);
-  std::vector<std::int32_t> exits;
-  std::int32_t path[257];
-  path[0] = table.Index(state);
-  for (std::int32_t i = 1; i < nodes[0].subtree_end;) {
-    const Vocabulary::Node& node = nodes[static_cast<std::size_t>(i)];
-    const std::int32_t at = table.Next(path[node.depth - 1], node.byte);
-    if (at == Table::kDead) {
-      i = node.subtree_end;
-      continue;
-    }
-    path[node.depth] = at;
-    tokens.Add(i);
-    const bool goes_on = node.subtree_end > i + 1;
-    if (goes_on && program.state(table.State(at)).accepting) exits.push_back(i);
-    ++i;
-  }
-  mask->inside_ = IdSet(tokens.Take(), vocabulary);
-  mask->exits_ = NodeSet(std::move(exits), nodes.size());
-  return mask;
-}
-
 std::shared_ptr<const StateMask> StateMask::Of(const Program& program, StateId state,
                                                const Vocabulary& vocabulary, const Limits& limits) {
   constexpr StateId kMostStates = 256;  // a table of more is dearer than what it saves
   const MachineId machine = program.state(state).machine;
   const Program::MachineInfo& info = program.machines[static_cast<std::size_t>(machine)];
-  if (info.plain && EndOfMachine(program, machine) - info.start <= kMostStates) {
-    return OfPlain(program, state, vocabulary);
+  const StateId end = EndOfMachine(program, machine);
+  auto mask = std::make_shared<StateMask>();
+  if (info.plain && end - info.start <= kMostStates) {
+    TableWalk walk{program, Table(program, info.start, end)};
+    mask->Collect(walk, walk.table.Index(state), vocabulary);
+    return mask;
   }
   Stacks stacks(program, vocabulary.longest_text());
   FrontierDfa dfa(program, stacks, limits);
   Frontier alone;
   alone.items = {{state, stacks.open()}};
+  mask->Collect(dfa, dfa.Intern(alone), vocabulary);
+  return dfa.exhausted() ? nullptr : mask;
+}
+
+// `walk` has Next and Left, as FrontierDfa.
+template <class Walk>
+void StateMask::Collect(Walk& walk, std::int32_t start, const Vocabulary& vocabulary) {
   const auto nodes = vocabulary.nodes();
-  auto mask = std::make_shared<StateMask>();
+  const auto below = vocabulary.below();
+  StayingClasses staying;
   TokenRanges tokens(vocabulary);
   std::vector<std::int32_t> exits;
-  WalkTrie(nodes, 1, nodes[0].subtree_end, dfa, dfa.Intern(alone),
-           [&](std::int32_t node, std::int32_t frontier) {
-             tokens.Add(node);
-             const bool goes_on = nodes[static_cast<std::size_t>(node)].subtree_end > node + 1;
-             if (goes_on && dfa.Left(frontier)) exits.push_back(node);
-           });
-  if (dfa.exhausted()) return nullptr;
-  mask->inside_ = IdSet(tokens.Take(), vocabulary);
-  mask->exits_ = NodeSet(std::move(exits), nodes.size());
-  return mask;
+  std::int32_t path[257];
+  path[0] = start;
+  for (std::int32_t i = 1; i < nodes[0].subtree_end;) {
+    const Vocabulary::Node& node = nodes[static_cast<std::size_t>(i)];
+    const std::int32_t at = walk.Next(path[node.depth - 1], node.byte);
+    if (at == Walk::kDead) {
+      i = node.subtree_end;
+      continue;
+    }
+    const bool goes_on = node.subtree_end > i + 1;
+    const bool stays = goes_on && at == path[node.depth - 1] &&
+                       (below[static_cast<std::size_t>(i)] & ~staying.Of(at, walk)) == 0;
+    const std::int32_t end = stays ? node.subtree_end : i + 1;
+    tokens.Add(i, end);
+    path[node.depth] = at;
+    if (goes_on && walk.Left(at)) {
+      for (std::int32_t n = i; n < end; ++n) {
+        if (nodes[static_cast<std::size_t>(n)].subtree_end > n + 1) exits.push_back(n);
+      }
+    }
+    i = end;
+  }
+  inside_ = IdSet(tokens.Take(), vocabulary);
+  exits_ = NodeSet(std::move(exits), nodes.size());
 }
 
 // Walks from both states at once. Where they have become one, all below is alike.

@@ -78,9 +78,8 @@ class StateMask {
   std::size_t MemoryBytes() const;
 
  private:
-  // For machines that take bytes alone, and no choice.
-  static std::shared_ptr<const StateMask> OfPlain(const Program& program, StateId state,
-                                                  const Vocabulary& vocabulary);
+  template <class Walk>
+  void Collect(Walk& walk, std::int32_t start, const Vocabulary& vocabulary);
 
   // Tokens that fit: those of `base_` but for `removed_`, and `inside_`.
   IdSet inside_;

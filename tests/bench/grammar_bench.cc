@@ -21,6 +21,7 @@
 #include "cli/load.h"
 #include "grammar/constraint.h"
 #include "grammar/matcher/matcher.h"
+#include "grammar/warm_up.h"
 #include "wide_vocabulary.h"
 
 namespace sglrun::grammar {
@@ -266,6 +267,9 @@ int Main(const std::string& path, std::size_t entries, const std::string& schema
       wide.vocabulary(), [&](const std::string& text) { return wide.Encode(text); }, {}};
   std::printf("%zu texts, %zu trie nodes\n", setting.vocabulary->sorted_ids().size(),
               setting.vocabulary->nodes().size());
+  const double begin = NowMicroseconds();
+  WarmUp(setting.vocabulary, setting.options);
+  std::printf("warm up %.0f us\n", NowMicroseconds() - begin);
   Totals totals;
   bool all = true;
   if (schemas.empty()) {

@@ -89,6 +89,26 @@ const std::vector<CommandSpec>& CommandTable() {
                "`skip_special_tokens` (default false). It is answered by `text`. A wrong line "
                "gives an error row and the exit code 1; the rest goes on.",
        .examples = {{"echo '[1, 2, 3]' | sglrun detokenize -m ./model", "The text of three ids."}}},
+      {.command = Command::kTemplate,
+       .name = "template",
+       .operands = "[FILE]",
+       .max_operands = 1,
+       .line = "turn JSONL messages into prompts with a chat template",
+       .text =
+           "Each line is an object with `messages`, and optionally `tools`, `documents`, "
+           "`add_generation_prompt` (default true) and `chat_template`, a template for this "
+           "line alone; any other member is a variable of the template (`enable_thinking` and "
+           "the like). It is answered by `text`, and with --input-ids by the `input_ids` of it. "
+           "The template is the model's, or that of --template. A wrong line gives an error "
+           "row and the exit code 1; the rest goes on.\n"
+           "\n"
+           "Templates are Jinja programs and render as Hugging Face transformers does. They "
+           "read no files, and end after so many steps.",
+       .examples = {{"echo '{\"messages\":[{\"role\":\"user\",\"content\":\"Hi\"}]}' | sglrun "
+                     "template -m ./model",
+                     "The prompt of one conversation."},
+                    {"sglrun template chats.jsonl --template chat.jinja --now 2026-01-31T12:00:00",
+                     "A template file without a model, at a fixed time."}}},
       {.command = Command::kGrammar,
        .name = "grammar",
        .operands = "check [FILE]",

@@ -29,6 +29,8 @@ Result<int> Dispatch(Command command, const Options& options) {
       return RunTokenize(options);
     case Command::kDetokenize:
       return RunDetokenize(options);
+    case Command::kTemplate:
+      return RunTemplate(options);
     case Command::kGrammar:
       return RunGrammar(options);
     case Command::kBench:

@@ -7,7 +7,8 @@ constexpr CommandSet kBatch = Bit(Command::kBatch);
 // `plan` takes what `batch` takes, so that the word can be exchanged.
 constexpr CommandSet kRuns = kBatch | Bit(Command::kPlan);
 constexpr CommandSet kBench = Bit(Command::kBench);
-constexpr CommandSet kFilters = Bit(Command::kTokenize) | Bit(Command::kDetokenize);
+constexpr CommandSet kTemplate = Bit(Command::kTemplate);
+constexpr CommandSet kFilters = Bit(Command::kTokenize) | Bit(Command::kDetokenize) | kTemplate;
 constexpr CommandSet kGrammar = Bit(Command::kGrammar);
 
 std::vector<OptionSpec> InputAndOutput() {
@@ -109,6 +110,16 @@ std::vector<OptionSpec> ModelOptions() {
        .shapes_results = true,
        .group = kGroup,
        .line = "another tokenizer: a directory, tokenizer.json or tokenizer.model"},
+      {.name = "template",
+       .kind = Kind::kFile,
+       .member = &Options::chat_template,
+       .value = "FILE",
+       .default_text = "the model's",
+       .commands = kTemplate,
+       .group = kGroup,
+       .line = "another chat template: a Jinja file",
+       .text =
+           "Without a model, lines name the special tokens themselves: `bos_token`, `eos_token`."},
       {.name = "shape",
        .kind = Kind::kChoice,
        .member = &Options::shape,
@@ -427,6 +438,19 @@ std::vector<OptionSpec> ReportOptions() {
        .commands = Bit(Command::kTokenize),
        .group = kGroup,
        .line = "print only how many tokens each text has"},
+      {.name = "input-ids",
+       .member = &Options::input_ids,
+       .commands = kTemplate,
+       .group = kGroup,
+       .line = "add the token ids of each text"},
+      {.name = "now",
+       .kind = Kind::kText,
+       .member = &Options::now,
+       .value = "TIME",
+       .default_text = "this moment",
+       .commands = kTemplate,
+       .group = kGroup,
+       .line = "the time templates show, like 2026-01-31T12:00:00"},
       {.name = "random-masks",
        .kind = Kind::kInteger,
        .member = &Options::random_masks,

@@ -35,6 +35,7 @@ struct Options {
 
   std::string model;
   std::string tokenizer;
+  std::string chat_template;  // a file
   std::string shape;
   std::string device = "auto";
   std::string dtype = "auto";
@@ -75,6 +76,8 @@ struct Options {
   bool json = false;
   bool records = false;
   bool count = false;
+  bool input_ids = false;
+  std::string now;
   bool json_schema = false;
   std::string grammar;
   std::vector<std::int64_t> batch_sizes = {1, 8, 32, 64};
@@ -96,6 +99,7 @@ enum class Command : std::uint8_t {
   kInspect,
   kTokenize,
   kDetokenize,
+  kTemplate,
   kGrammar,
   kBench,
   kMerge,

@@ -1,66 +1,82 @@
-#include <cctype>
+#include <algorithm>
 #include <filesystem>
 
 #include "base/mapped_file.h"
+#include "tokenizer/merges_file.h"
 #include "tokenizer/sentencepiece_model.h"
+#include "tokenizer/tekken_file.h"
+#include "tokenizer/tiktoken_file.h"
 #include "tokenizer/tokenizer_config.h"
 #include "tokenizer/tokenizer_json.h"
 
 namespace sglrun::tokenizer {
 namespace {
 
+namespace fs = std::filesystem;
+
 bool LooksLikeJson(std::string_view text) {
   const std::size_t first = text.find_first_not_of(" \t\r\n");
   return first != std::string_view::npos && text[first] == '{';
 }
 
-// Lines of base64, a space and a rank.
-bool LooksLikeTiktoken(std::string_view text) {
-  const std::string_view line = text.substr(0, text.find('\n'));
-  const std::size_t space = line.find(' ');
-  if (space == std::string_view::npos || space == 0 || space + 1 >= line.size()) return false;
-  const auto is_base64 = [](char c) {
-    return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '+' || c == '/' || c == '=';
-  };
-  for (std::size_t i = 0; i < space; ++i) {
-    if (!is_base64(line[i])) return false;
-  }
-  return line.find_first_not_of("0123456789\r", space + 1) == std::string_view::npos;
+// "tekken.json", "tekken_240911.json".
+bool IsTekkenName(const std::string& name) {
+  return name.starts_with("tekken") && name.ends_with(".json");
 }
 
 // The file of a directory that holds the tokenizer.
-Result<std::filesystem::path> FindFile(const std::filesystem::path& directory) {
-  for (const char* name : {"tokenizer.json", "tokenizer.model"}) {
-    if (std::filesystem::exists(directory / name)) return directory / name;
+Result<fs::path> FindFile(const fs::path& directory) {
+  for (const char* name : {"tokenizer.json", "tokenizer.model", "tekken.json"}) {
+    if (fs::exists(directory / name)) return directory / name;
   }
-  const std::string where = directory.string();
-  if (std::filesystem::exists(directory / "merges.txt")) {
-    return Error{where +
-                 " holds merges.txt but no tokenizer.json: convert the tokenizer with "
-                 "transformers' save_pretrained"};
+  if (fs::exists(directory / "vocab.json") && fs::exists(directory / "merges.txt")) {
+    return directory / "vocab.json";
   }
-  return Error{where + " holds neither tokenizer.json nor tokenizer.model"};
+  std::vector<fs::path> tiktoken;
+  std::error_code ignored;
+  for (fs::directory_iterator at(directory, ignored), end; at != end; at.increment(ignored)) {
+    if (at->path().extension() == ".tiktoken") tiktoken.push_back(at->path());
+  }
+  if (tiktoken.size() == 1) return tiktoken[0];
+  return Error{directory.string() +
+               (tiktoken.empty() ? " holds none of tokenizer.json, tokenizer.model, tekken.json, "
+                                   "vocab.json with merges.txt, and a .tiktoken file"
+                                 : " holds several .tiktoken files: name one of them")};
+}
+
+Result<std::unique_ptr<Tokenizer>> FromMerges(const std::string& vocab_json, const fs::path& file,
+                                              const TokenizerConfig& config) {
+  const std::string directory = file.parent_path().string();
+  SGLRUN_ASSIGN_OR_RETURN(const std::string merges,
+                          ReadFile((file.parent_path() / "merges.txt").string()));
+  SGLRUN_ASSIGN_OR_RETURN(const std::string model_type, ReadModelType(directory));
+  return TokenizerFromMerges(vocab_json, merges, model_type, config);
+}
+
+// By the name of the file where its content could be more than one thing.
+Result<std::unique_ptr<Tokenizer>> FromText(const std::string& text, const fs::path& file,
+                                            const TokenizerConfig& config) {
+  const std::string name = file.filename().string();
+  if (name == "vocab.json") return FromMerges(text, file, config);
+  if (IsTekkenName(name)) return TokenizerFromTekken(text, config);
+  if (LooksLikeJson(text)) return TokenizerFromJson(text, config);
+  if (!LooksLikeTiktoken(text)) return TokenizerFromSentencePiece(text, config);
+  SGLRUN_ASSIGN_OR_RETURN(const std::string model_type, ReadModelType(file.parent_path().string()));
+  return TokenizerFromTiktoken(text, name, model_type, config);
 }
 
 }  // namespace
 
 Result<std::unique_ptr<Tokenizer>> Tokenizer::Load(const std::string& path) {
-  std::filesystem::path file(path);
+  fs::path file(path);
   std::error_code ignored;
-  if (std::filesystem::is_directory(file, ignored)) {
+  if (fs::is_directory(file, ignored)) {
     SGLRUN_ASSIGN_OR_RETURN(file, FindFile(file));
   }
   SGLRUN_ASSIGN_OR_RETURN(const std::string text, ReadFile(file.string()));
   SGLRUN_ASSIGN_OR_RETURN(const TokenizerConfig config,
                           ReadTokenizerConfig(file.parent_path().string()));
-  if (LooksLikeTiktoken(text)) {
-    return Error{file.string() +
-                 " is a tiktoken vocabulary, which names no pattern and no special "
-                 "tokens: use the tokenizer.json of the model"};
-  }
-  Result<std::unique_ptr<Tokenizer>> tokenizer = LooksLikeJson(text)
-                                                     ? TokenizerFromJson(text, config)
-                                                     : TokenizerFromSentencePiece(text, config);
+  Result<std::unique_ptr<Tokenizer>> tokenizer = FromText(text, file, config);
   if (!tokenizer.ok()) return Error{file.string() + ": " + tokenizer.error().message};
   return tokenizer;
 }

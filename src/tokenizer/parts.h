@@ -13,6 +13,7 @@
 #include "tokenizer/post_processor.h"
 #include "tokenizer/pre_tokenizer.h"
 #include "tokenizer/text_model.h"
+#include "tokenizer/tokenizer_config.h"
 #include "tokenizer/vocabulary.h"
 
 namespace sglrun::tokenizer {
@@ -33,6 +34,18 @@ struct TokenizerParts {
 // Gives the added tokens a place in the vocabulary. A token that stands there already must have the
 // same id.
 Status AddToVocabulary(std::span<const AddedToken> tokens, Vocabulary& vocabulary);
+
+// What a file format says about the ends of a text when the configuration does not.
+struct DefaultEnds {
+  std::string_view bos, eos;  // "": none
+  bool add_bos = false;
+};
+
+// For files that hold a bare vocabulary: sets BOS, EOS (special tokens both), the post-processor
+// and the chat template. A token that only the configuration names gets the next free id, as in the
+// reference.
+Status ApplyConfig(const TokenizerConfig& config, const DefaultEnds& defaults,
+                   TokenizerParts& parts);
 
 Result<std::unique_ptr<Tokenizer>> AssembleTokenizer(TokenizerParts parts);
 

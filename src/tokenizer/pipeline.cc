@@ -176,15 +176,6 @@ class PipelineTokenizer final : public Tokenizer {
 
 }  // namespace
 
-Status AddToVocabulary(std::span<const AddedToken> tokens, Vocabulary& vocabulary) {
-  for (const AddedToken& token : tokens) {
-    if (vocabulary.Find(token.content) == token.id) continue;
-    const Status added = vocabulary.Add(token.content, token.id);
-    if (!added.ok()) return Error{"added_tokens: " + added.error().message};
-  }
-  return {};
-}
-
 Result<std::unique_ptr<Tokenizer>> AssembleTokenizer(TokenizerParts parts) {
   auto tokenizer = std::make_unique<PipelineTokenizer>(std::move(parts));
   SGLRUN_RETURN_IF_ERROR(tokenizer->Prepare());

@@ -81,6 +81,8 @@ Status ReadMainFile(const JsonView& json, TokenizerConfig& config) {
   SGLRUN_RETURN_IF_ERROR(ReadFlag(json, "add_bos_token", config.add_bos_token));
   SGLRUN_RETURN_IF_ERROR(ReadFlag(json, "add_eos_token", config.add_eos_token));
   SGLRUN_RETURN_IF_ERROR(ReadFlag(json, "legacy", config.legacy));
+  SGLRUN_RETURN_IF_ERROR(ReadFlag(json, "add_prefix_space", config.add_prefix_space));
+  SGLRUN_RETURN_IF_ERROR(ReadTokenText(json, "tokenizer_class", config.tokenizer_class));
   SGLRUN_RETURN_IF_ERROR(ReadAddedTokensDecoder(json, config.added_tokens));
   return ReadTemplate(json, config.chat_template);
 }
@@ -123,6 +125,17 @@ Result<TokenizerConfig> ReadTokenizerConfig(const std::string& directory) {
     if (!IsValidUtf8(config.chat_template)) return Error{jinja.string() + " is not valid UTF-8"};
   }
   return config;
+}
+
+Result<std::string> ReadModelType(const std::string& directory) {
+  std::string type;
+  SGLRUN_RETURN_IF_ERROR(ReadIfPresent(
+      std::filesystem::path(directory) / "config.json", [&](const JsonView& json) -> Status {
+        if (!json.json().is_object()) return json.Expected("an object");
+        SGLRUN_ASSIGN_OR_RETURN(type, json.StringOr("model_type", ""));
+        return {};
+      }));
+  return type;
 }
 
 }  // namespace sglrun::tokenizer

@@ -1,11 +1,9 @@
 #include "tokenizer/regex.h"
 
-#define PCRE2_CODE_UNIT_WIDTH 8
-#include <pcre2.h>
-
 #include <algorithm>
 #include <cstdint>
 
+#include "base/pcre2_ptr.h"
 #include "tokenizer/regex_dialect.h"
 
 namespace sglrun::tokenizer {
@@ -13,19 +11,6 @@ namespace {
 
 // Patterns of real files have a few hundred bytes.
 constexpr std::size_t kMaxPatternBytes = 1 << 16;
-
-template <auto Free>
-struct Freer {
-  template <class T>
-  void operator()(T* object) const {
-    Free(object);
-  }
-};
-using CodePtr = std::unique_ptr<pcre2_code, Freer<pcre2_code_free>>;
-using MatchDataPtr = std::unique_ptr<pcre2_match_data, Freer<pcre2_match_data_free>>;
-using CompileContextPtr = std::unique_ptr<pcre2_compile_context, Freer<pcre2_compile_context_free>>;
-using MatchContextPtr = std::unique_ptr<pcre2_match_context, Freer<pcre2_match_context_free>>;
-using JitStackPtr = std::unique_ptr<pcre2_jit_stack, Freer<pcre2_jit_stack_free>>;
 
 std::string PcreMessage(int code) {
   PCRE2_UCHAR text[256] = {};
@@ -42,7 +27,7 @@ std::uint32_t MatchLimit(std::size_t text_bytes) {
 }  // namespace
 
 struct Regex::Code {
-  CodePtr code;
+  PcreCode code;
 };
 
 namespace {
@@ -78,15 +63,15 @@ class Pass {
 
  private:
   int Run(std::size_t start, std::uint32_t options) {
-    return pcre2_match(code_, reinterpret_cast<PCRE2_SPTR>(text_.data()), text_.size(), start,
-                       options | PCRE2_NO_UTF_CHECK, data_.get(), context_.get());
+    return pcre2_match(code_, PcreUnits(text_), text_.size(), start, options | PCRE2_NO_UTF_CHECK,
+                       data_.get(), context_.get());
   }
 
   const pcre2_code* code_;
   std::string_view text_;
-  MatchDataPtr data_;
-  MatchContextPtr context_;
-  JitStackPtr stack_;
+  PcreMatchData data_;
+  PcreMatchContext context_;
+  PcreJitStack stack_;
 };
 
 std::size_t NextCharacter(std::string_view text, std::size_t pos) {
@@ -107,12 +92,12 @@ Result<Regex> Regex::CompileWith(std::string_view pattern, unsigned options) {
     return Error{"the pattern has " + std::to_string(pattern.size()) + " bytes, at most " +
                  std::to_string(kMaxPatternBytes) + " are supported"};
   }
-  const CompileContextPtr context(pcre2_compile_context_create(nullptr));
+  const PcreCompileContext context(pcre2_compile_context_create(nullptr));
   pcre2_set_newline(context.get(), PCRE2_NEWLINE_LF);
   int code = 0;
   PCRE2_SIZE offset = 0;
-  CodePtr compiled(pcre2_compile(reinterpret_cast<PCRE2_SPTR>(pattern.data()), pattern.size(),
-                                 options | PCRE2_UTF, &code, &offset, context.get()));
+  PcreCode compiled(pcre2_compile(PcreUnits(pattern), pattern.size(), options | PCRE2_UTF, &code,
+                                  &offset, context.get()));
   if (compiled == nullptr) {
     return Error{"the pattern does not compile: " + PcreMessage(code) + " at byte " +
                  std::to_string(offset)};

@@ -1,39 +1,23 @@
 #include "grammar/regex/unicode_sets.h"
 
-#define PCRE2_CODE_UNIT_WIDTH 8
-#include <pcre2.h>
-
 #include <algorithm>
 #include <map>
 #include <mutex>
 #include <numeric>
 #include <string>
 
+#include "base/pcre2_ptr.h"
 #include "base/utf8.h"
 #include "grammar/regex/property_names.h"
 
 namespace sglrun::grammar {
 namespace {
 
-template <auto Free>
-struct Freer {
-  template <class T>
-  void operator()(T* object) const {
-    Free(object);
-  }
-};
-using CodePtr = std::unique_ptr<pcre2_code, Freer<pcre2_code_free>>;
-using MatchDataPtr = std::unique_ptr<pcre2_match_data, Freer<pcre2_match_data_free>>;
-
-PCRE2_SPTR Units(std::string_view text) {
-  return reinterpret_cast<PCRE2_SPTR>(text.data());
-}
-
-CodePtr Compile(const std::string& pattern) {
+PcreCode Compile(const std::string& pattern) {
   int error = 0;
   PCRE2_SIZE offset = 0;
-  return CodePtr(pcre2_compile(Units(pattern), pattern.size(), PCRE2_UTF | PCRE2_DOTALL, &error,
-                               &offset, nullptr));
+  return PcreCode(pcre2_compile(PcreUnits(pattern), pattern.size(), PCRE2_UTF | PCRE2_DOTALL,
+                                &error, &offset, nullptr));
 }
 
 std::string AllScalars() {
@@ -48,14 +32,14 @@ std::string AllScalars() {
 // Runs of characters that match, in one pass over all characters.
 std::shared_ptr<const CharSet> Ask(const std::string& pcre_name) {
   if (pcre_name == "Cs") return std::make_shared<const CharSet>();  // never in UTF-8
-  const CodePtr code = Compile("\\p{" + pcre_name + "}+");
+  const PcreCode code = Compile("\\p{" + pcre_name + "}+");
   if (code == nullptr) return nullptr;
   pcre2_jit_compile(code.get(), PCRE2_JIT_COMPLETE);
-  const MatchDataPtr data(pcre2_match_data_create(1, nullptr));
+  const PcreMatchData data(pcre2_match_data_create(1, nullptr));
   const std::string text = AllScalars();
   std::vector<CharRange> ranges;
   for (std::size_t pos = 0; pos < text.size();) {
-    if (pcre2_match(code.get(), Units(text), text.size(), pos, PCRE2_NO_UTF_CHECK, data.get(),
+    if (pcre2_match(code.get(), PcreUnits(text), text.size(), pos, PCRE2_NO_UTF_CHECK, data.get(),
                     nullptr) < 0) {
       break;
     }
@@ -71,12 +55,12 @@ std::shared_ptr<const CharSet> Ask(const std::string& pcre_name) {
 
 // Every character of `text` in upper (\U) or lower (\L) case.
 std::u32string ForceCase(const std::string& text, const char* replacement) {
-  const CodePtr code = Compile(".");
+  const PcreCode code = Compile(".");
   std::string out(4 * text.size() + 16, '\0');
   PCRE2_SIZE size = out.size();
-  const int count = pcre2_substitute(code.get(), Units(text), text.size(), 0,
+  const int count = pcre2_substitute(code.get(), PcreUnits(text), text.size(), 0,
                                      PCRE2_SUBSTITUTE_GLOBAL | PCRE2_SUBSTITUTE_EXTENDED, nullptr,
-                                     nullptr, Units(replacement), PCRE2_ZERO_TERMINATED,
+                                     nullptr, PcreUnits(replacement), PCRE2_ZERO_TERMINATED,
                                      reinterpret_cast<PCRE2_UCHAR*>(out.data()), &size);
   std::u32string chars;
   if (count < 0) return chars;

@@ -4,6 +4,7 @@
 // All check their text against Limits first and never recurse deeper than Limits::nesting.
 #pragma once
 
+#include <cstdint>
 #include <string_view>
 
 #include "base/result.h"
@@ -33,8 +34,13 @@ ExprResult AppendRegex(FrontEnd& front, std::string_view pattern, RegexFlags fla
 // The start rule of the text as an expression; its rules are added under their own names, so that
 // several texts can stand in one Grammar.
 ExprResult AppendEbnf(FrontEnd& front, std::string_view text);
+enum class JsonStyle : std::uint8_t {
+  kJson,
+  kParameters,  // <parameter=KEY>VALUE</parameter> for each property (json_schema/parameters.h)
+};
 // `text`: an object, a boolean, or $$ANY$$. `pointer` is put before every pointer of a message.
-ExprResult AppendJsonSchema(FrontEnd& front, std::string_view text, std::string_view pointer = "");
+ExprResult AppendJsonSchema(FrontEnd& front, std::string_view text, std::string_view pointer = "",
+                            JsonStyle style = JsonStyle::kJson);
 ExprResult AppendStructuralTag(FrontEnd& front, std::string_view text);
 
 }  // namespace sglrun::grammar

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/check.h"
 #include "base/hash.h"
 
 namespace sglrun::grammar {
@@ -33,6 +34,7 @@ struct Serialize {
   void operator()(const node::Repeat& e) const { Put(e.item), Put(e.min), Put(e.max); }
   void operator()(const node::Call& e) const { Put(e.rule); }
   void operator()(const node::Tokens& e) const { Put(e.excluded), PutAll(e.ids); }
+  void operator()(const node::TokenLimit& e) const { Put(e.item), Put(e.tokens); }
   void operator()(const node::Net& e) const {
     Put(e.network->states);
     for (const Network::ByteEdge& edge : e.network->bytes) {
@@ -88,6 +90,12 @@ ExprId Grammar::Tokens(std::vector<std::int32_t> ids, bool excluded) {
   std::sort(ids.begin(), ids.end());
   ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
   return Add(node::Tokens{std::move(ids), excluded});
+}
+
+ExprId Grammar::LimitTokens(Dfa bytes, std::int64_t tokens) {
+  CHECK(tokens > 0);
+  const ExprId item = Regular(std::move(bytes));
+  return Add(node::TokenLimit{item, tokens});
 }
 
 ExprId Grammar::Net(Network network) {

@@ -92,6 +92,11 @@ struct Tokens {  // exactly one token of the set, special ones included; exclude
   bool excluded = false;
   friend bool operator==(const Tokens&, const Tokens&) = default;
 };
+struct TokenLimit {  // item, a Regular, spread over a bounded number of tokens (LimitTokens)
+  ExprId item = 0;
+  std::int64_t tokens = 0;
+  friend bool operator==(const TokenLimit&, const TokenLimit&) = default;
+};
 struct Net {
   std::shared_ptr<const Network> network;
   friend bool operator==(const Net& a, const Net& b) { return *a.network == *b.network; }
@@ -99,8 +104,9 @@ struct Net {
 
 }  // namespace node
 
-using Expr = std::variant<node::Never, node::Bytes, node::Chars, node::Regular, node::Sequence,
-                          node::Choice, node::Repeat, node::Call, node::Tokens, node::Net>;
+using Expr =
+    std::variant<node::Never, node::Bytes, node::Chars, node::Regular, node::Sequence, node::Choice,
+                 node::Repeat, node::Call, node::Tokens, node::TokenLimit, node::Net>;
 
 class Grammar {
  public:
@@ -117,6 +123,10 @@ class Grammar {
   ExprId Call(RuleId rule) { return Add(node::Call{rule}); }
   ExprId Tokens(std::vector<std::int32_t> ids, bool excluded);
   ExprId Net(Network network);
+  // A text of the language that at most `tokens` tokens have a part in, at least one. Once so many
+  // are used it must end if it can, or as soon as it can. Texts that come as bytes have no tokens,
+  // and are not limited.
+  ExprId LimitTokens(Dfa bytes, std::int64_t tokens);
 
   // A rule without a definition matches nothing.
   RuleId AddRule(std::string name);

@@ -312,6 +312,11 @@ class Solver {
     return start == size_ ? SpellsNode(e) : EndsNode(e, start).contains(size_);
   }
 
+  // TokenLimit: texts here come as bytes, which no token counts.
+  bool SpellsNode(const node::TokenLimit& e) { return Spells(e.item); }
+  Answer EndsNode(const node::TokenLimit& e, int start) { return Ends(e.item, start); }
+  bool OpenNode(const node::TokenLimit& e, int start) { return Open(e.item, start); }
+
   // Net.
   struct Place {
     int state, position;

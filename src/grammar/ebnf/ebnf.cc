@@ -11,6 +11,7 @@
 #include "base/strings.h"
 #include "base/utf8.h"
 #include "grammar/ebnf/macros.h"
+#include "grammar/ebnf/rule_bounds.h"
 #include "grammar/ebnf/scanner.h"
 #include "grammar/front_end.h"
 #include "grammar/token_element.h"
@@ -38,7 +39,9 @@ class Reader {
     while (!scanner_.at_end()) {
       SGLRUN_RETURN_IF_ERROR(ReadRule());
     }
-    return Root();
+    SGLRUN_ASSIGN_OR_RETURN(const ExprId root, Root());
+    SGLRUN_RETURN_IF_ERROR(bounds_.Apply(front_, scanner_));
+    return root;
   }
 
  private:
@@ -75,10 +78,12 @@ class Reader {
     const std::size_t start = scanner_.pos();
     SGLRUN_RETURN_IF_ERROR(CheckRuleStart());
     const std::string_view name = scanner_.TakeName();
-    if (scanner_.Peek() == '[') SGLRUN_RETURN_IF_ERROR(RefuseOptions());
+    Rule& rule = Find(name);
+    if (scanner_.Peek() == '[') {
+      SGLRUN_RETURN_IF_ERROR(bounds_.Take(scanner_, front_, rule.id));
+    }
     scanner_.SkipBlanks();
     scanner_.Take("::=");
-    Rule& rule = Find(name);
     if (rule.defined_at != kNowhere) {
       return scanner_.Invalid(start, "the rule \"" + std::string(name) +
                                          "\" is defined already at " +
@@ -102,21 +107,6 @@ class Reader {
       return scanner_.Invalid(start, "a rule must begin on a line of its own");
     }
     return {};
-  }
-
-  // name[option, ...]: each is either known and cannot be enforced, or a mistake.
-  Result<void, GrammarError> RefuseOptions() {
-    constexpr std::array<std::string_view, 5> kKnown = {"max_tokens", "max_chars", "lazy",
-                                                        "capture", "temperature"};
-    scanner_.Take("[");
-    scanner_.SkipBlanks();
-    const std::size_t start = scanner_.pos();
-    const std::string option(scanner_.TakeName());
-    if (std::ranges::find(kKnown, option) != kKnown.end()) {
-      return scanner_.ErrorAt(start, Verdict::kUnsupported,
-                              "the rule option \"" + option + "\" cannot be enforced: remove it");
-    }
-    return scanner_.Invalid(start, "there is no rule option \"" + option + "\"");
   }
 
   // Until the next rule or the end of the text.
@@ -386,6 +376,7 @@ class Reader {
   std::size_t most_groups_;
   ebnf::CallRule call_rule_;
   std::map<std::string, Rule, std::less<>> rules_;
+  ebnf::RuleBounds bounds_;
   std::vector<Group> groups_;
 };
 

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "grammar/json_pointer.h"
 #include "grammar/json_schema/json_text.h"
 #include "grammar/json_schema/uri.h"
 #include "grammar/regex/ast.h"
@@ -21,20 +22,6 @@ bool HidesSiblings(const Json& schema, SchemaDraft draft) {
 }
 
 }  // namespace
-
-std::string EscapePointerStep(std::string_view key) {
-  std::string out;
-  for (const char c : key) {
-    if (c == '~') {
-      out += "~0";
-    } else if (c == '/') {
-      out += "~1";
-    } else {
-      out += c;
-    }
-  }
-  return out;
-}
 
 Result<std::unique_ptr<Document>, GrammarError> Document::Create(std::string_view text,
                                                                  std::string_view prefix,

@@ -88,7 +88,4 @@ class Document {
   GrammarReport late_notes_;  // of places found through references only
 };
 
-// A key as a step of a JSON pointer.
-std::string EscapePointerStep(std::string_view key);
-
 }  // namespace sglrun::grammar

@@ -8,7 +8,8 @@
 
 namespace sglrun::grammar {
 
-ExprResult AppendJsonSchema(FrontEnd& front, std::string_view text, std::string_view pointer) {
+ExprResult AppendJsonSchema(FrontEnd& front, std::string_view text, std::string_view pointer,
+                            JsonStyle style) {
   if (text == "$$ANY$$") text = "true";
   SGLRUN_ASSIGN_OR_RETURN(const auto document, Document::Create(text, pointer, front));
   SGLRUN_ASSIGN_OR_RETURN(const SchemaSettings settings,
@@ -22,7 +23,11 @@ ExprResult AppendJsonSchema(FrontEnd& front, std::string_view text, std::string_
     return document->ErrorAt(document->root(), "", Verdict::kUnsatisfiable,
                              "allows no value at all");
   }
-  return rules.Whole(whole);
+  if (style == JsonStyle::kJson) return rules.Whole(whole);
+  ExprResult parameters = rules.WholeParameters(whole);
+  if (parameters.ok() || !parameters.error().pointer.empty()) return parameters;
+  return document->ErrorAt(document->root(), "", parameters.error().verdict,
+                           parameters.error().message);
 }
 
 }  // namespace sglrun::grammar

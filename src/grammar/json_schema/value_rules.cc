@@ -1,11 +1,23 @@
 #include "grammar/json_schema/value_rules.h"
 
+#include "grammar/json_schema/parameters.h"
 #include "grammar/json_schema/value_spelling.h"
 
 namespace sglrun::grammar {
 
 ExprResult ValueRules::Whole(FormulaId formula) {
   SGLRUN_ASSIGN_OR_RETURN(const ExprId whole, Value(formula, 0));
+  SGLRUN_RETURN_IF_ERROR(WriteTasks());
+  return whole;
+}
+
+ExprResult ValueRules::WholeParameters(FormulaId formula) {
+  SGLRUN_ASSIGN_OR_RETURN(const ExprId whole, AppendParameters(*this, formula));
+  SGLRUN_RETURN_IF_ERROR(WriteTasks());
+  return whole;
+}
+
+Result<void, GrammarError> ValueRules::WriteTasks() {
   while (!tasks_.empty()) {
     const Task task = tasks_.front();
     tasks_.pop_front();
@@ -18,7 +30,7 @@ ExprResult ValueRules::Whole(FormulaId formula) {
           "the schema needs more than " + std::to_string(front().options.limits.nodes) + " nodes"};
     }
   }
-  return whole;
+  return {};
 }
 
 ExprResult ValueRules::Value(FormulaId formula, int depth) {
@@ -42,9 +54,10 @@ ExprResult ValueRules::Value(FormulaId formula, int depth) {
   return value;
 }
 
-ExprResult ValueRules::Body(FormulaId formula, int depth) {
+ExprResult ValueRules::Body(FormulaId formula, int depth, Strings strings) {
   std::vector<ExprId> choices;
   for (const Kind kind : kAllKinds) {
+    if (kind == Kind::kString && strings == Strings::kWithout) continue;
     SGLRUN_ASSIGN_OR_RETURN(const SharedAlternatives alternatives,
                             normal_form_.Alternatives(formula, kind));
     for (const Alternative& alternative : *alternatives) {

@@ -20,6 +20,11 @@ class ValueRules {
 
   // The texts of all values that satisfy the formula, and every rule they need.
   ExprResult Whole(FormulaId formula);
+  // The same for objects alone, in another spelling (parameters.cc).
+  ExprResult WholeParameters(FormulaId formula);
+
+  // The texts of the values that are no strings.
+  ExprResult OtherThanStrings(FormulaId formula) { return Body(formula, 0, Strings::kWithout); }
 
   // For the writers of arrays and objects. `depth` counts the containers around the value; the
   // rules are complete once Whole returns.
@@ -39,7 +44,10 @@ class ValueRules {
     RuleId rule;
   };
 
-  ExprResult Body(FormulaId formula, int depth);
+  enum class Strings : std::uint8_t { kWith, kWithout };
+
+  ExprResult Body(FormulaId formula, int depth, Strings strings = Strings::kWith);
+  Result<void, GrammarError> WriteTasks();
   ExprResult One(Alternative alternative, Kind kind, int depth);
   ExprResult Number(Alternative& alternative);
   ExprResult String(Alternative& alternative);

@@ -21,6 +21,8 @@ void ForEachChild(const Grammar& grammar, const Expr& expr, Visit visit) {
     std::for_each(choice->items.begin(), choice->items.end(), visit);
   } else if (const auto* repeat = std::get_if<node::Repeat>(&expr)) {
     visit(repeat->item);
+  } else if (const auto* limit = std::get_if<node::TokenLimit>(&expr)) {
+    visit(limit->item);
   } else if (const auto* call = std::get_if<node::Call>(&expr)) {
     visit(grammar.rule(call->rule).body);
   } else if (const auto* net = std::get_if<node::Net>(&expr)) {
@@ -162,6 +164,13 @@ class ExprFacts::Finder {
   Fact operator()(const node::Tokens& e) const {
     const bool some = e.excluded || !e.ids.empty();
     return {.spells = some, .non_empty = some, .regular = true};
+  }
+  Fact operator()(const node::TokenLimit& e) const {
+    const Fact& f = At(e.item);
+    return {.nullable = f.nullable,
+            .spells = f.spells,
+            .non_empty = f.non_empty,
+            .many_bytes = f.many_bytes};
   }
   Fact operator()(const node::Net& e) const {
     const Network& net = *e.network;

@@ -131,6 +131,7 @@ void Stepper::ReturnTo(const Site& site) {
   } else {
     const Program::CountEdge& edge =
         program_.count_edges[static_cast<std::size_t>(site.count_edge())];
+    if (edge.of_tokens()) return Add({edge.target, site.below});
     const std::int64_t done = static_cast<std::int64_t>(site.done) + 1;
     if (done >= edge.min) Add({edge.target, site.below});
     if (edge.max != kUnbounded && done >= edge.max) return;

@@ -111,6 +111,7 @@ void PeelCounts(Machines& machines, MachineId m) {
     const Machine::Edge edge = machine.states[0].edges[i];
     if (edge.symbol.kind != Symbol::Kind::kCount) continue;
     const Count count = machines.counts[static_cast<std::size_t>(edge.symbol.id)];
+    if (count.of_tokens) continue;  // its body calls nothing
     const std::int32_t middle = machine.AddState();
     machine.states[0].edges[i] = {Symbol::Of(Symbol::Kind::kCall, count.body), middle};
     if (count.min <= 1) machine.AddEdge(middle, Symbol{}, edge.target);

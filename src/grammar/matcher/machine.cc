@@ -18,7 +18,7 @@ std::string ToString(const Symbol& symbol, const Machines& machines) {
       return "call " + std::to_string(symbol.id);
     case Symbol::Kind::kCount: {
       const Count& count = machines.counts[static_cast<std::size_t>(symbol.id)];
-      return "count " + std::to_string(count.body) + "{" + std::to_string(count.min) + "," +
+      return (count.of_tokens ? "tokens of " : "count ") + std::to_string(count.body) + "{" + std::to_string(count.min) + "," +
              (count.max == kUnbounded ? std::string() : std::to_string(count.max)) + "}";
     }
     case Symbol::Kind::kTokens:

@@ -36,10 +36,12 @@ struct Symbol {
   friend auto operator<=>(const Symbol&, const Symbol&) = default;
 };
 
-// Between min and max (or kUnbounded) members of a machine, one after the other; min >= 1.
+// Between min and max (or kUnbounded) members of a machine, one after the other; min >= 1. Or one
+// member that at most `max` tokens have a part in: node::TokenLimit.
 struct Count {
   MachineId body = 0;
   std::int64_t min = 1, max = kUnbounded;
+  bool of_tokens = false;
 
   friend auto operator<=>(const Count&, const Count&) = default;
 };

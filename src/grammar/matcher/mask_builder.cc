@@ -66,7 +66,7 @@ bool MaskBuilder::FillItem(const Item& item) {
     std::vector<Site> others;
     for (const Site& site : callers) {
       // A machine may also return for a caller that ends with it; then the loop is not its own.
-      if (!site.IsCount() || CountOf(site).body != machine) {
+      if (!site.IsCount() || CountOf(site).body != machine || CountOf(site).of_tokens()) {
         others.push_back(site);
       } else if (!FillLoop(item.state, site)) {
         return false;

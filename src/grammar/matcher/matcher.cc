@@ -76,6 +76,49 @@ struct Matcher::Impl {
     return failure.has_value();
   }
 
+  // A token has been taken: counts it where a limit of tokens holds. A member that has used up its
+  // tokens goes on only to the next place where it can end.
+  void CountToken(Frontier& frontier) {
+    const Program& program = grammar->program();
+    std::vector<Item> items;
+    for (const Item& item : frontier.items) {
+      const Program::MachineInfo& machine =
+          program.machines[static_cast<std::size_t>(program.state(item.state).machine)];
+      // Nothing of the token lies in a member that is only about to begin.
+      if (!machine.has_token_limit || item.state == machine.start) {
+        items.push_back(item);
+        continue;
+      }
+      std::vector<Site> open, closing;
+      StateId closing_state = -1;
+      for (Site site : stacks.SitesOf(item.stack)) {
+        const Program::CountEdge* edge = nullptr;
+        if (site.IsCount()) {
+          edge = &program.count_edges[static_cast<std::size_t>(site.count_edge())];
+        }
+        if (edge == nullptr || !edge->of_tokens()) {
+          open.push_back(site);
+        } else if (++site.done < edge->max) {
+          open.push_back(site);
+        } else {
+          closing.push_back(site);
+          closing_state = edge->closing + (item.state - machine.start);
+        }
+      }
+      if (!open.empty()) items.push_back({item.state, Interned(std::move(open))});
+      if (!closing.empty() && !program.BytesOf(closing_state).empty()) {
+        items.push_back({closing_state, Interned(std::move(closing))});
+      }
+    }
+    std::sort(items.begin(), items.end());
+    items.erase(std::unique(items.begin(), items.end()), items.end());
+    frontier.items = std::move(items);
+  }
+  StackId Interned(std::vector<Site> sites) {
+    std::sort(sites.begin(), sites.end());
+    return stacks.Intern(sites);
+  }
+
   // Where `id` leads, as text or by a token element; dead when it does not fit.
   Frontier After(std::int32_t id) {
     Frontier by_text, by_token;
@@ -152,6 +195,7 @@ bool Matcher::AcceptToken(std::int32_t id) {
   if (impl_->failure) return false;
   Frontier to = impl_->After(id);
   if (to.Dead() || impl_->failure) return false;
+  if (impl_->grammar->program().has_token_limits) impl_->CountToken(to);
   impl_->history.push_back({std::exchange(impl_->now, std::move(to)), impl_->drops_space});
   impl_->drops_space &= !impl_->vocabulary->IsText(id);
   return true;

@@ -16,10 +16,12 @@ namespace {
 class Calls {
  public:
   explicit Calls(const Machines& machines) {
-    std::map<std::pair<std::int64_t, std::int64_t>, std::int32_t> bounds;
+    std::map<Count, std::int32_t> bounds;
     const auto bounds_of = [&](const Count& count) {
       const auto next = static_cast<std::int32_t>(bounds.size()) + 1;
-      return bounds.emplace(std::pair(count.min, count.max), next).first->second;
+      Count alone = count;
+      alone.body = 0;
+      return bounds.emplace(alone, next).first->second;
     };
     SequencePool contents;
     std::vector<std::int32_t> content;

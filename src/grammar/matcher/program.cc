@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <map>
 
+#include "base/check.h"
+
 namespace sglrun::grammar {
 namespace {
 
@@ -48,7 +50,10 @@ class Flattener {
       bases_.push_back(base);
       base += static_cast<StateId>(machine.states.size());
     }
-    for (std::size_t m = 0; m < machines_.machines.size(); ++m) Add(static_cast<MachineId>(m));
+    for (std::size_t m = 0; m < machines_.machines.size(); ++m) {
+      Add(machines_.machines[m], bases_[m]);
+    }
+    AddClosingCopies();
     out_.states.push_back(Begins());
     out_.root = machines_.root;
     out_.empty_text = machines_.empty_text;
@@ -63,9 +68,8 @@ class Flattener {
             .tokens = static_cast<std::int32_t>(out_.token_edges.size())};
   }
 
-  void Add(MachineId m) {
-    const Machine& machine = machines_.machines[static_cast<std::size_t>(m)];
-    const StateId base = bases_[static_cast<std::size_t>(m)];
+  void Add(const Machine& machine, StateId base) {
+    const auto m = static_cast<MachineId>(out_.machines.size());
     const bool plain = IsPlain(machine);
     const bool ends = std::all_of(
         machine.states.begin(), machine.states.end(),
@@ -83,6 +87,25 @@ class Flattener {
     }
   }
 
+  // Bodies of token limits without the edges out of accepting states, numbered alike.
+  void AddClosingCopies() {
+    std::map<MachineId, StateId> copies;
+    for (const std::size_t e : token_counts_) {
+      const MachineId body = out_.count_edges[e].body;
+      const auto [copy, is_new] = copies.emplace(body, static_cast<StateId>(out_.states.size()));
+      out_.count_edges[e].closing = copy->second;
+      if (!is_new) continue;
+      Machine closing = machines_.machines[static_cast<std::size_t>(body)];
+      for (Machine::State& state : closing.states) {
+        if (state.accepting) state.edges.clear();
+      }
+      Add(closing, copy->second);
+      Program::MachineInfo& info = out_.machines[static_cast<std::size_t>(body)];
+      CHECK(info.plain) << "a token limit over a machine with calls";
+      info.has_token_limit = out_.has_token_limits = true;
+    }
+  }
+
   void Add(const Machine& machine, const Machine::Edge& edge, StateId target) {
     const bool last = EndsAtOnce(machine.states[static_cast<std::size_t>(edge.target)]);
     switch (edge.symbol.kind) {
@@ -94,6 +117,7 @@ class Flattener {
         return;
       case Symbol::Kind::kCount: {
         const Count& count = machines_.counts[static_cast<std::size_t>(edge.symbol.id)];
+        if (count.of_tokens) token_counts_.push_back(out_.count_edges.size());
         out_.count_edges.push_back({count.body, count.min, count.max, target});
         return;
       }
@@ -119,6 +143,7 @@ class Flattener {
   const Grammar& grammar_;
   std::vector<StateId> bases_;
   std::map<ExprId, std::int32_t> token_sets_;
+  std::vector<std::size_t> token_counts_;  // of count_edges, those that count tokens
   Program out_;
 };
 

@@ -41,14 +41,20 @@ struct Program {
     MachineId body = 0;
     std::int64_t min = 1, max = kUnbounded;
     StateId target = 0;
+    // The start of a copy of the body that ends as soon as it can; -1 but where `max` tokens may
+    // have a part in one member.
+    StateId closing = -1;
+
+    bool of_tokens() const { return closing >= 0; }
   };
   struct MachineInfo {
     StateId start = 0;
     // Bytes alone, deterministic, and nothing may follow a member: its members are a prefix code,
     // so a text is a run of members in at most one way.
     bool prefix_code = false;
-    bool plain = false;  // bytes alone, and deterministic
-    Hash128 content;     // of a plain one: equal for equal machines
+    bool plain = false;            // bytes alone, and deterministic
+    bool has_token_limit = false;  // some count of tokens has it as its body
+    Hash128 content;               // of a plain one: equal for equal machines
   };
 
   std::vector<State> states;  // one more than there are: ends of the last
@@ -60,6 +66,7 @@ struct Program {
   std::vector<MachineInfo> machines;  // first calls go to higher numbers
   MachineId root = -1;
   bool empty_text = false;
+  bool has_token_limits = false;
 
   const State& state(StateId s) const { return states[static_cast<std::size_t>(s)]; }
   std::span<const ByteEdge> BytesOf(StateId s) const {

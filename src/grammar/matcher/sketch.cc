@@ -196,6 +196,13 @@ class Sketcher {
     sketch_.AddEdge(from, Symbol::Of(Symbol::Kind::kTokens, self), to);
   }
 
+  void EmitNode(ExprId, const node::TokenLimit& e, std::int32_t from, std::int32_t to, int) {
+    if (facts_.Nullable(e.item)) Nothing(from, to);
+    if (!facts_.NonEmpty(e.item)) return;
+    const Count count{MachineFor(e.item), 1, e.tokens, true};
+    sketch_.AddEdge(from, Symbol::Of(Symbol::Kind::kCount, result_.Intern(count)), to);
+  }
+
   void EmitNode(ExprId, const node::Net& e, std::int32_t from, std::int32_t to, int depth) {
     const Network& net = *e.network;
     const std::int32_t base = sketch_.AddStates(static_cast<std::size_t>(net.states));

@@ -35,11 +35,15 @@ Stacks::Stacks(const Program& program, std::int64_t clip) : program_(&program), 
   }
 }
 
+const Program::CountEdge& Stacks::CountOf(const Site& site) const {
+  return program_->count_edges[static_cast<std::size_t>(site.count_edge())];
+}
+
 Shape Stacks::ShapeOfSite(const Site& site) const {
   std::uint64_t left = 0;
-  if (site.IsCount()) {
-    const Program::CountEdge& edge =
-        program_->count_edges[static_cast<std::size_t>(site.count_edge())];
+  // One token more may go anywhere, so the number of those left makes no difference to the next.
+  if (site.IsCount() && !CountOf(site).of_tokens()) {
+    const Program::CountEdge& edge = CountOf(site);
     const std::int64_t needed = std::clamp<std::int64_t>(edge.min - site.done, 0, clip_);
     const std::int64_t allowed =
         edge.max == kUnbounded ? clip_ : std::min<std::int64_t>(edge.max - site.done, clip_);

@@ -67,6 +67,7 @@ class Stacks {
     Shape shape;
   };
 
+  const Program::CountEdge& CountOf(const Site& site) const;
   Shape ShapeOfSite(const Site& site) const;
   std::size_t SlotOf(std::uint64_t hash) const { return hash & (slots_.size() - 1); }
   void Grow();

@@ -15,9 +15,10 @@ constexpr int kFormatsPerRule = 32;
 
 // Whether a text of the format can be empty, as far as its fields tell at once; true when unsure.
 bool MayBeEmpty(const Node& node) {
-  constexpr std::array<std::string_view, 3> kNever = {"json_schema", "token", "exclude_token"};
+  constexpr std::array<std::string_view, 2> kNever = {"token", "exclude_token"};
   if (!node.HasValue("type")) return true;
   const Node type = node.Member("type");
+  if (type.Is("json_schema")) return node.Has("style") && !node.Member("style").Is("json");
   if (type.Is("const_string")) return !node.Has("value") || node.Member("value").Is("");
   if (type.Is("tag")) return !node.Has("begin") || node.Member("begin").Is("");
   return std::ranges::none_of(kNever, [&](std::string_view name) { return type.Is(name); });
@@ -46,6 +47,10 @@ std::span<const Builder::Type> Builder::Types() {
        &Builder::JsonSchema,
        {"json_schema"},
        {"style", "any_order", "max_whitespace_cnt"}},
+      {"qwen_xml_parameter",
+       &Builder::QwenXml,
+       {"json_schema", "type"},
+       {"any_order", "max_whitespace_cnt"}},
       {"grammar", &Builder::Ebnf, {"grammar"}},
       {"regex", &Builder::Regex, {"pattern"}},
       {"any_text", &Builder::AnyText, {}, {"excludes", "max_tokens", "max_chars"}},
@@ -87,11 +92,6 @@ Result<const Builder::Type*, GrammarError> Builder::TypeOf(const Node& node) con
     for (const Type& candidate : Types()) {
       if (candidate.name == type) return &candidate;
       known.push_back(candidate.name);
-    }
-    if (type == "qwen_xml_parameter") {
-      return name.Error(Verdict::kUnsupported,
-                        "the format \"qwen_xml_parameter\" is not offered: "
-                        "use \"json_schema\" with the style \"json\"");
     }
     const std::string near = NearestName(type, known);
     return name.Invalid("there is no format \"" + type + "\"" +
@@ -143,33 +143,43 @@ ExprResult Builder::ConstString(const Node& node, const Around&) {
   return front_.grammar.Bytes(text);
 }
 
-ExprResult Builder::Schema(const Node* schema, const GrammarOptions& options) {
+ExprResult Builder::Schema(const Node* schema, const GrammarOptions& options, JsonStyle style) {
   FrontEnd inner{front_.grammar, options, front_.vocabulary, front_.budget, front_.report};
-  if (schema == nullptr) return AppendJsonSchema(inner, "{}");
+  if (schema == nullptr) return AppendJsonSchema(inner, "{}", "", style);
   const Json& json = schema->json();
   if (!json.is_object() && !json.is_bool()) return schema->Expected("a schema (object or boolean)");
-  return AppendJsonSchema(inner, json.Dump(), schema->pointer());
+  return AppendJsonSchema(inner, json.Dump(), schema->pointer(), style);
 }
 
 ExprResult Builder::JsonSchema(const Node& node, const Around&) {
   if (node.Has("style")) {
-    constexpr std::array<std::string_view, 6> kOthers = {"qwen_xml", "minimax_xml", "deepseek_xml",
-                                                         "glm_xml",  "cohere_xml",  "kimi_k3_xml"};
+    constexpr std::array<std::string_view, 5> kOthers = {"minimax_xml", "deepseek_xml", "glm_xml",
+                                                         "cohere_xml", "kimi_k3_xml"};
     const Node style = node.Member("style");
     SGLRUN_ASSIGN_OR_RETURN(const std::string name, style.AsText());
     if (std::ranges::find(kOthers, name) != kOthers.end()) {
-      return style.Error(Verdict::kUnsupported,
-                         "the style \"" + name + "\" is not offered, \"json\" is");
+      return style.Error(
+          Verdict::kUnsupported,
+          "the style \"" + name + "\" is not offered, \"json\" and \"qwen_xml\" are");
     }
+    if (name == "qwen_xml") return StyledSchema(node, JsonStyle::kParameters);
     if (name != "json") return style.Invalid("there is no style \"" + name + "\"");
   }
+  return StyledSchema(node, JsonStyle::kJson);
+}
+
+ExprResult Builder::QwenXml(const Node& node, const Around&) {
+  return StyledSchema(node, JsonStyle::kParameters);
+}
+
+ExprResult Builder::StyledSchema(const Node& node, JsonStyle style) {
   SGLRUN_ASSIGN_OR_RETURN(const bool any_order, node.Flag("any_order", false));
   SGLRUN_ASSIGN_OR_RETURN(const auto whitespace, node.Count("max_whitespace_cnt"));
   GrammarOptions options = front_.options;
   if (whitespace) options.json_max_whitespace = *whitespace;
-  if (!node.HasValue("json_schema")) return Schema(nullptr, options);
+  if (!node.HasValue("json_schema")) return Schema(nullptr, options, style);
   const Node schema = node.Member("json_schema");
-  if (!any_order || !schema.json().is_object()) return Schema(&schema, options);
+  if (!any_order || !schema.json().is_object()) return Schema(&schema, options, style);
   Json changed = schema.json();
   Json::Object& members = changed.as_object();
   auto own = std::ranges::find(members, "x-sglrun", &Json::Member::first);
@@ -180,7 +190,7 @@ ExprResult Builder::JsonSchema(const Node& node, const Around&) {
     own->second.as_object().emplace_back("any_order", true);
   }
   const Node with_order(changed, schema.pointer());
-  return Schema(&with_order, options);
+  return Schema(&with_order, options, style);
 }
 
 ExprResult Builder::Ebnf(const Node& node, const Around&) {

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "grammar/bounded_text.h"
 #include "grammar/dispatch.h"
 #include "grammar/front_end.h"
 #include "grammar/structural_tag/node.h"
@@ -59,7 +60,10 @@ class Builder {
   ExprResult Star(const Node& node, const Around& around);
   ExprResult Plus(const Node& node, const Around& around);
   ExprResult Repeat(const Node& node, const Around& around);
-  ExprResult Schema(const Node* schema, const GrammarOptions& options);
+  ExprResult QwenXml(const Node& node, const Around& around);
+  ExprResult StyledSchema(const Node& node, JsonStyle style);
+  ExprResult Schema(const Node* schema, const GrammarOptions& options,
+                    JsonStyle style = JsonStyle::kJson);
 
   // tags.cc
   struct TriggeredTags {
@@ -81,8 +85,8 @@ class Builder {
 
   // free_text.cc
   ExprResult AnyText(const Node& node, const Around& around);
-  ExprResult BoundedText(const Node& node, std::int64_t most,
-                         const std::vector<std::string>& excludes, const Around& around);
+  ExprResult ShortText(const Node& node, const TextBounds& bounds,
+                       const std::vector<std::string>& excludes, const Around& around);
   ExprResult Dispatch(const Node& node, const Around& around);
   ExprResult FreeText(const Node& node, TextDispatch dispatch, const Around& around);
 

@@ -49,40 +49,42 @@ ExprResult Builder::FreeText(const Node& node, TextDispatch dispatch, const Arou
 ExprResult Builder::AnyText(const Node& node, const Around& around) {
   SGLRUN_ASSIGN_OR_RETURN(const auto max_tokens, node.Count("max_tokens"));
   SGLRUN_ASSIGN_OR_RETURN(const auto max_chars, node.Count("max_chars"));
-  if (max_tokens) {
-    const Node member = node.Member("max_tokens");
-    if (!front_.options.relax_unsupported) {
-      return member.Error(
-          Verdict::kUnsupported,
-          "the tokens of free text cannot be counted: use max_chars, or any_tokens");
-    }
-    front_.report.relaxed.push_back(member.pointer());
-  }
-  if (!max_chars) return FreeText(node, {}, around);
+  const TextBounds bounds{.chars = max_chars, .tokens = max_tokens};
+  if (!max_chars && !max_tokens) return FreeText(node, {}, around);
   SGLRUN_ASSIGN_OR_RETURN(const auto exclude_nodes, node.ListOrNone("excludes"));
   SGLRUN_ASSIGN_OR_RETURN(const auto excludes, node.Texts(exclude_nodes));
-  return BoundedText(node, *max_chars, excludes, around);
+  return ShortText(node, bounds, excludes, around);
 }
 
-ExprResult Builder::BoundedText(const Node& node, std::int64_t most,
-                                const std::vector<std::string>& excludes, const Around& around) {
+ExprResult Builder::ShortText(const Node& node, const TextBounds& bounds,
+                              const std::vector<std::string>& excludes, const Around& around) {
   std::vector<std::string> forbidden = excludes;
   forbidden.insert(forbidden.end(), around.ends.begin(), around.ends.end());
   const Limits& limits = front_.budget.limits();
-  const std::int64_t limit = forbidden.empty() ? limits.repetition : limits.expanded_states;
-  if (most > limit) {
+  const bool counts_only = forbidden.empty() && !bounds.tokens;
+  const std::int64_t most_chars = counts_only ? limits.repetition : limits.expanded_states;
+  if (bounds.chars.value_or(0) > most_chars) {
     return node.Member("max_chars")
-        .Error(Verdict::kTooLarge, "at most " + std::to_string(limit) + " are possible here");
+        .Error(Verdict::kTooLarge, "at most " + std::to_string(most_chars) + " are possible here");
   }
-  if (forbidden.empty()) {
+  if (bounds.tokens.value_or(0) > limits.repetition) {
+    return node.Member("max_tokens")
+        .Error(Verdict::kTooLarge,
+               "at most " + std::to_string(limits.repetition) + " are possible");
+  }
+  if (counts_only) {
     const ExprId any = front_.grammar.Chars(CharSet::All());
-    return most == 0 ? front_.grammar.Empty() : front_.grammar.Repeat(any, 0, most);
+    return *bounds.chars == 0 ? front_.grammar.Empty()
+                              : front_.grammar.Repeat(any, 0, *bounds.chars);
   }
-  const auto build = [&]() -> DfaResult {
+  const auto build = [&]() -> ExprResult {
     Budget& budget = front_.budget;
-    SGLRUN_ASSIGN_OR_RETURN(Dfa bad,
-                            Concatenate(sglrun::grammar::AnyText(), Words(forbidden), budget));
-    SGLRUN_ASSIGN_OR_RETURN(bad, Concatenate(bad, sglrun::grammar::AnyText(), budget));
+    Dfa good = sglrun::grammar::AnyText();
+    if (!forbidden.empty()) {
+      SGLRUN_ASSIGN_OR_RETURN(Dfa bad, Concatenate(good, Words(forbidden), budget));
+      SGLRUN_ASSIGN_OR_RETURN(bad, Concatenate(bad, good, budget));
+      SGLRUN_ASSIGN_OR_RETURN(good, ComplementText(bad, budget));
+    }
     std::vector<std::string> starts;
     if (around.before_end) {
       for (const std::string& end : around.ends) {
@@ -90,19 +92,22 @@ ExprResult Builder::BoundedText(const Node& node, std::int64_t most,
         starts.insert(starts.end(), more.begin(), more.end());
       }
     }
-    SGLRUN_ASSIGN_OR_RETURN(Dfa good, ComplementText(bad, budget));
     if (!starts.empty()) {
       SGLRUN_ASSIGN_OR_RETURN(const Dfa tails,
                               Concatenate(sglrun::grammar::AnyText(), Words(starts), budget));
       SGLRUN_ASSIGN_OR_RETURN(good, Subtract(good, tails, budget));
     }
-    SGLRUN_ASSIGN_OR_RETURN(const Dfa length, LengthBetween(0, most, budget));
-    SGLRUN_ASSIGN_OR_RETURN(good, Intersect(good, length, budget));
-    return ToUtf8(good, budget);
+    if (bounds.chars) {
+      // Not LimitChars: no text is longer here, even where it cannot end before its bound.
+      SGLRUN_ASSIGN_OR_RETURN(const Dfa length, LengthBetween(0, bounds.chars, budget));
+      SGLRUN_ASSIGN_OR_RETURN(good, Intersect(good, length, budget));
+    }
+    SGLRUN_ASSIGN_OR_RETURN(const Dfa bytes, ToUtf8(good, budget));
+    return BoundedText(front_, bytes, {.tokens = bounds.tokens});
   };
-  DfaResult dfa = build();
-  if (!dfa.ok()) return node.Within(dfa.error());
-  return front_.grammar.Regular(std::move(dfa).value());
+  ExprResult expr = build();
+  if (!expr.ok()) return node.Within(expr.error());
+  return expr;
 }
 
 ExprResult Builder::Dispatch(const Node& node, const Around& around) {

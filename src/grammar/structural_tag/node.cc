@@ -5,25 +5,9 @@
 #include <utility>
 
 #include "base/strings.h"
+#include "grammar/json_pointer.h"
 
 namespace sglrun::grammar::tag {
-namespace {
-
-std::string Escaped(std::string_view name) {
-  std::string out;
-  for (const char c : name) {
-    if (c == '~') {
-      out += "~0";
-    } else if (c == '/') {
-      out += "~1";
-    } else {
-      out += c;
-    }
-  }
-  return out;
-}
-
-}  // namespace
 
 GrammarError Node::Error(Verdict verdict, std::string_view sentence) const {
   return {verdict,
@@ -36,7 +20,7 @@ GrammarError Node::Expected(std::string_view what) const {
 }
 
 Node Node::Member(std::string_view name) const {
-  return {*json_->Find(name), pointer_ + "/" + Escaped(name)};
+  return {*json_->Find(name), pointer_ + "/" + EscapePointerStep(name)};
 }
 
 Result<Node, GrammarError> Node::Require(std::string_view name) const {

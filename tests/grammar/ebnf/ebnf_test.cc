@@ -14,29 +14,8 @@ Front Ebnf(std::string_view text, const Vocabulary* vocabulary = nullptr) {
   return Read(AppendEbnf, text, vocabulary);
 }
 
-struct LanguageCase {
-  std::string grammar;
-  std::vector<std::string> members;
-  std::vector<std::string> others;
-};
-
 void Check(const std::vector<LanguageCase>& cases) {
-  for (const LanguageCase& c : cases) {
-    CAPTURE(c.grammar);
-    const Front front = Ebnf(c.grammar);
-    if (!front.ok()) {
-      FAIL_CHECK(front.error->message);
-      continue;
-    }
-    for (const std::string& text : c.members) {
-      CAPTURE(text);
-      CHECK(front.Accepts(text));
-    }
-    for (const std::string& text : c.others) {
-      CAPTURE(text);
-      CHECK_FALSE(front.Accepts(text));
-    }
-  }
+  CheckLanguages([](std::string_view text) { return Ebnf(text); }, cases);
 }
 
 struct RefusalCase {
@@ -209,11 +188,43 @@ TEST_CASE("mistakes are refused with line and column") {
       {"root ::= \"\xFF\"", invalid, "byte 10 of the grammar is not UTF-8"},
       {"start: \"a\" | b\nb: \"c\"", invalid, "this is a Lark grammar"},
       {"hello", invalid, "there is no rule"},
-      {"root[max_chars=5] ::= \"a\"", Verdict::kUnsupported, "the rule option \"max_chars\""},
+      {"root[max_chars=5] ::= \"a\" root | \"b\"", Verdict::kUnsupported,
+       "line 1, column 6: the texts of \"root\" cannot be bounded: the rule \"root\" calls itself"},
+      {"root ::= a\na[max_tokens=2] ::= \"x\" <[3]>", Verdict::kUnsupported, "tokens and text"},
+      {"root[max_tokens=5] ::= a+\na[max_tokens=2] ::= \"x\"", Verdict::kUnsupported,
+       "counted inside it already"},
+      {"root[max_chars] ::= \"a\"", invalid, "a rule option is written max_chars=N"},
+      {"root[max_chars=1,max_chars=2] ::= \"a\"", invalid, "given twice"},
+      {"root[max_chars=1 max_tokens=2] ::= \"a\"", invalid, "\",\" or \"]\" is expected"},
+      {"root[max_char=1] ::= \"a\"", invalid, "did you mean \"max_chars\"?"},
+      {"root[max_chars=1000001] ::= [a]*", Verdict::kTooLarge, "at most 1000000"},
+      {"root[max_chars=100000] ::= (\"ab\" | \"c\")*", Verdict::kTooLarge, "cannot be bounded"},
       {"root[lazy] ::= \"a\"", Verdict::kUnsupported, "line 1, column 6: the rule option \"lazy\""},
       {"root[lazzy] ::= \"a\"", invalid, "there is no rule option \"lazzy\""},
       {"root ::= \"a\"{1000001}", Verdict::kTooLarge, "up to 1000000"},
       {"root ::= \"a\"{99999999999999999999}", Verdict::kTooLarge, "up to 1000000"},
+  });
+}
+
+TEST_CASE("max_chars ends a rule at its bound, or as soon as it can end") {
+  Check(std::vector<LanguageCase>{
+      {"root[max_chars=3] ::= [a-z]*", {"", "abc"}, {"abcd"}},
+      {"root[max_chars=3] ::= [a-z]{5,}", {"abcde"}, {"abcd", "abcdef"}},
+      {"root[ max_chars = 3 ] ::= [a-z]{2,9} \"!\"?", {"ab", "abc", "ab!"}, {"a", "abcd", "abc!"}},
+      {"root ::= w \".\"\nw[max_chars=2] ::= \"\xC3\xA9\"* ",
+       {".", "\xC3\xA9\xC3\xA9."},
+       {"\xC3\xA9\xC3\xA9\xC3\xA9."}},
+      // "ab" is a member of two characters: none goes beyond it.
+      {"root[max_chars=2] ::= \"ab\" \"cd\"? | \"xyz\"", {"ab", "xyz"}, {"abcd"}},
+      {"root[max_chars=0] ::= \"ab\"*", {""}, {"ab"}},
+      {"root[max_chars=0] ::= \"ab\"+", {"ab"}, {"", "abab"}},
+      // A bound inside a bounded rule holds in it, wherever it is defined.
+      {"root[max_chars=5] ::= (w \" \")*\nw[max_chars=2] ::= [a-z]+",
+       {"ab ab ", "ab a "},
+       {"abc ", "ab ab a "}},
+      {"root[max_chars=4, max_tokens=9] ::= TagDispatch((\"<\", x))\nx ::= \"y>\"",
+       {"ab<y>", "abcd"},
+       {"abcde", "ab<y>a"}},
   });
 }
 

@@ -10,6 +10,8 @@
 #include "grammar/front_end.h"
 #include "reference_matcher.h"
 
+#include <doctest/doctest.h>
+
 namespace sglrun::grammar {
 
 struct Front {
@@ -39,6 +41,34 @@ inline Front Read(Append append, std::string_view text, const Vocabulary* vocabu
   result.grammar.Define(root, *expr);
   result.grammar.SetRoot(root);
   return result;
+}
+
+// A text of the front end, and what its language holds and does not.
+struct LanguageCase {
+  std::string text;
+  std::vector<std::string> members;
+  std::vector<std::string> others;
+};
+
+// `read` makes a Front of a case's text.
+inline void CheckLanguages(const std::function<Front(std::string_view)>& read,
+                           const std::vector<LanguageCase>& cases) {
+  for (const LanguageCase& c : cases) {
+    CAPTURE(c.text);
+    const Front front = read(c.text);
+    if (!front.ok()) {
+      FAIL_CHECK(front.error->message);
+      continue;
+    }
+    for (const std::string& text : c.members) {
+      CAPTURE(text);
+      CHECK(front.Accepts(text));
+    }
+    for (const std::string& text : c.others) {
+      CAPTURE(text);
+      CHECK_FALSE(front.Accepts(text));
+    }
+  }
 }
 
 inline Symbols TokenSymbols(const std::vector<std::int32_t>& ids) {

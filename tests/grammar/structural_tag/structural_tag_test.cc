@@ -18,29 +18,8 @@ Front Format(const std::string& format, const Vocabulary* vocabulary = nullptr) 
   return TagOf(R"({"type":"structural_tag","format":)" + format + "}", vocabulary);
 }
 
-struct LanguageCase {
-  std::string format;
-  std::vector<std::string> members;
-  std::vector<std::string> others;
-};
-
 void Check(const std::vector<LanguageCase>& cases) {
-  for (const LanguageCase& c : cases) {
-    CAPTURE(c.format);
-    const Front front = Format(c.format);
-    if (!front.ok()) {
-      FAIL_CHECK(front.error->message);
-      continue;
-    }
-    for (const std::string& text : c.members) {
-      CAPTURE(text);
-      CHECK(front.Accepts(text));
-    }
-    for (const std::string& text : c.others) {
-      CAPTURE(text);
-      CHECK_FALSE(front.Accepts(text));
-    }
-  }
+  CheckLanguages([](std::string_view text) { return Format(std::string(text)); }, cases);
 }
 
 struct RefusalCase {
@@ -119,6 +98,10 @@ TEST_CASE("any_text excludes texts and counts characters") {
       {R"({"type":"any_text","max_chars":2})", {"", "\xC3\xA9\xC3\xA9", "ab"}, {"abc"}},
       {R"({"type":"any_text","max_chars":null,"max_tokens":null})", {"abc"}, {}},
       {R"({"type":"any_text","max_chars":0})", {""}, {"a"}},
+      {R"({"type":"any_text","max_tokens":0})", {""}, {"a"}},
+      {R"({"type":"any_text","max_tokens":9,"max_chars":2,"excludes":["b"]})",
+       {"", "ac"},
+       {"ab", "aaa"}},
       {R"({"type":"any_text","max_chars":3,"excludes":["ab"]})",
        {"", "ba", "aaa", "\xC3\xA9"},
        {"ab", "xab", "aaaa"}},
@@ -309,15 +292,21 @@ TEST_CASE("mistakes are refused with a pointer") {
       {format(R"({"type":"any_text","excludes":[""]})"), invalid, "/format/excludes/0",
        "not empty"},
       {format(R"({"type":"any_text","max_chars":-1})"), invalid, "/format/max_chars", "negative"},
-      {format(R"({"type":"any_text","max_tokens":3})"), Verdict::kUnsupported, "/format/max_tokens",
-       "cannot be counted"},
+      {format(R"({"type":"any_text","max_tokens":1000001})"), Verdict::kTooLarge,
+       "/format/max_tokens", "at most 1000000"},
       {format(R"({"type":"json_schema","style":"glm_xml"})"), Verdict::kUnsupported,
        "/format/style", "not offered"},
       {format(R"({"type":"json_schema","style":"yaml"})"), invalid, "/format/style", "no style"},
       {format(R"({"type":"json_schema","json_schema":3})"), invalid, "/format/json_schema",
        "a schema"},
-      {format(R"({"type":"qwen_xml_parameter","json_schema":{}})"), Verdict::kUnsupported,
-       "/format/type", "not offered"},
+      {format(R"({"type":"qwen_xml_parameter","json_schema":{"type":"string"}})"),
+       Verdict::kUnsatisfiable, "/format/json_schema", "parameters are an object"},
+      {format(R"({"type":"qwen_xml_parameter","json_schema":{"const":{"a":1}}})"),
+       Verdict::kUnsupported, "/format/json_schema", "enum and const"},
+      {format(R"({"type":"qwen_xml_parameter","json_schema":{"properties":{"a>":{}}}})"),
+       Verdict::kUnsupported, "/format/json_schema", "cannot be named in <parameter=...>"},
+      {format(R"({"type":"json_schema","style":"qwen_xml","json_schema":{"type":3}})"), invalid,
+       "/format/json_schema/type", ""},
       {format(R"({"type":"tag","begin":"<","content":{"value":"x"},"end":[]})"), invalid,
        "/format/end", "the list of ends is empty"},
       {format(R"({"type":"tag","begin":1,"content":{"value":"x"},"end":""})"), invalid,
@@ -351,18 +340,53 @@ TEST_CASE("mistakes are refused with a pointer") {
   });
 }
 
+TEST_CASE("the style qwen_xml writes a tag for each property") {
+  const auto style = [](const std::string& schema) {
+    return R"({"type":"json_schema","style":"qwen_xml","json_schema":)" + schema + "}";
+  };
+  const std::string person =
+      style(R"({"type":"object","properties":{"name":{"type":"string"},"age":{"type":"integer"}},)"
+            R"("required":["name"]})");
+  Check(std::vector<LanguageCase>{
+      {person,
+       {"<parameter=name>Bob</parameter>", "<parameter=name></parameter>",
+        "<parameter=name>\nBob \"B\" </b> {\n</parameter>\n<parameter=age>\n12\n</parameter>\n",
+        "\n<parameter=name>a</parameter><parameter=age>-3</parameter>"},
+       {"", "<parameter=age>12</parameter>", "<parameter=name>Bob",
+        "<parameter=name>Bob</parameter><parameter=age>x</parameter>",
+        "<parameter=name>Bob</parameter></parameter>",
+        "<parameter=name>a</parameter><parameter=name>b</parameter>",
+        "<parameter=name>a</parameter>,<parameter=age>1</parameter>"}},
+      {R"({"type":"qwen_xml_parameter","json_schema":{"properties":{"n":{"type":"null"}}}})",
+       {"", "\n", "<parameter=n>null</parameter>"},
+       {"<parameter=n></parameter>", "<parameter=m>null</parameter>"}},
+      // Other values are JSON, strings inside them too.
+      {style(
+           R"({"properties":{"a":{"type":["array","string"],"maxLength":2,"items":{"const":"x"}}}})"),
+       {"<parameter=a>[\"x\"]</parameter>", "<parameter=a>xy</parameter>",
+        "<parameter=a>\nxy\n</parameter>"},
+       {"<parameter=a>[x]</parameter>", "<parameter=a>xyz</parameter>",
+        "<parameter=a>x </parameter>"}},
+      {style(R"({"properties":{"a":{"enum":["x y",3,"</parameter>"]}},"required":["a"]})"),
+       {"<parameter=a>x y</parameter>", "<parameter=a> 3</parameter>"},
+       {"<parameter=a>\"x y\"</parameter>", "<parameter=a></parameter></parameter>"}},
+      {style(R"({"properties":{"a":{"type":"string","pattern":"^[^b]*$"}},"required":["a"]})"),
+       {"<parameter=a>c</d></parameter>", "<parameter=a></parameter>"},
+       {"<parameter=a>ab</parameter>", "<parameter=a>a</parameter>a</parameter>"}},
+      {style(R"({"additionalProperties":{"type":"boolean"},"properties":{"a":false}})"),
+       {"<parameter=x_1>true</parameter> <parameter=Y>false</parameter>", ""},
+       {"<parameter=a>true</parameter>", "<parameter=1>true</parameter>",
+        "<parameter=x y>true</parameter>"}},
+      {Tag("<function=f>", style(R"({"properties":{"a":{"type":"string"}}})"), "</function>"),
+       {"<function=f>\n<parameter=a>\nb\n</parameter>\n</function>", "<function=f></function>"},
+       {"<function=f><parameter=a>b</function>"}},
+  });
+}
+
 TEST_CASE("an error inside a schema has the pointer of the whole document") {
   const Front front = TagOf(R"({"format":{"type":"json_schema","json_schema":{"type":3}}})");
   REQUIRE_FALSE(front.ok());
   CHECK(front.error->pointer == "/format/json_schema/type");
-}
-
-TEST_CASE("relax drops the count of tokens and says so") {
-  GrammarOptions options;
-  options.relax_unsupported = true;
-  const Front front = TagOf(R"({"format":{"type":"any_text","max_tokens":3}})", nullptr, options);
-  REQUIRE(front.ok());
-  CHECK(front.report.relaxed == std::vector<std::string>{"/format/max_tokens"});
 }
 
 TEST_CASE("deep formats are read and bottomless ones refused") {

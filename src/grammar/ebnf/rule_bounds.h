@@ -1,0 +1,37 @@
+// name[max_chars=N, max_tokens=N] ::= ... (grammar.md 1.10): rules whose texts are bounded. What
+// the options say is kept until all rules are read, and then applied to their bodies.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+
+#include "grammar/bounded_text.h"
+#include "grammar/ebnf/scanner.h"
+#include "grammar/front_end.h"
+
+namespace sglrun::grammar::ebnf {
+
+class RuleBounds {
+ public:
+  // The scanner stands at the opening bracket and ends behind the closing one.
+  Result<void, GrammarError> Take(Scanner& scanner, const FrontEnd& front, RuleId rule);
+
+  // All rules are defined.
+  Result<void, GrammarError> Apply(FrontEnd& front, const Scanner& scanner);
+
+ private:
+  struct Bound {
+    TextBounds bounds;
+    std::size_t pos = 0;  // of the first option
+    enum class Stage : std::uint8_t { kWaiting, kUnderWay, kDone } stage = Stage::kWaiting;
+  };
+
+  Result<void, GrammarError> TakeOption(Scanner& scanner, const FrontEnd& front, Bound& bound);
+  Result<void, GrammarError> ApplyTo(FrontEnd& front, RuleId rule);
+
+  std::map<RuleId, Bound> rules_;
+  int depth_ = 0;
+};
+
+}  // namespace sglrun::grammar::ebnf

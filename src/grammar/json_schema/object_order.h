@@ -1,0 +1,66 @@
+// The order in which an object's keys come: a chain of named ones, then a loop of those that may
+// stand anywhere; and what must be remembered on the way. Of most objects that is nothing.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <vector>
+
+#include "grammar/json_schema/object_plan.h"
+
+namespace sglrun::grammar {
+
+class ObjectOrder {
+ public:
+  // `repeats`: keys that nobody names are possible. kTooLarge when there is too much to remember.
+  static Result<ObjectOrder, GrammarError> Of(const ObjectPlan& plan, bool any_order, bool repeats);
+
+  // Indices into plan.keys.
+  const std::vector<std::size_t>& chain() const { return chain_; }
+  const std::vector<std::size_t>& loop() const { return loop_; }
+  // Bit of a key in the set of keys seen, -1 when nobody asks for it.
+  int bit_of(std::size_t key) const { return bit_of_[key]; }
+  std::int64_t min() const { return min_; }                 // 0 where required keys are enough
+  std::optional<std::int64_t> max() const { return max_; }  // where it can be passed at all
+  std::int64_t counted() const { return counted_; }         // counts beyond are alike
+
+  bool Seen(std::size_t key, std::uint32_t seen) const {
+    return bit_of_[key] >= 0 && (seen >> bit_of_[key] & 1U) != 0;
+  }
+  // Some key is there without one that it depends on.
+  bool AnyBroken(std::uint32_t seen) const;
+  // At a position of the chain: forgets what no dependency asks for any more; false where one is
+  // already broken.
+  bool Settle(std::size_t at, std::uint32_t& seen) const;
+
+ private:
+  static constexpr int kMostTracked = 16;
+  static constexpr std::size_t kMostInAnyOrder = 12;
+  static constexpr std::size_t kNever = std::numeric_limits<std::size_t>::max();
+
+  struct Dependency {
+    std::size_t key;
+    std::vector<std::size_t> needs;
+  };
+
+  Result<void, GrammarError> FindDependencies(const ObjectPlan& plan);
+  Result<void, GrammarError> PartKeys(const ObjectPlan& plan, bool any_order);
+  Result<void, GrammarError> FindCounts(const ObjectPlan& plan, bool repeats);
+  void Track(std::size_t key) {
+    if (bit_of_[key] < 0) bit_of_[key] = tracked_++;
+  }
+  bool Undecided(std::size_t key, std::size_t at) const { return at < decided_at_[key]; }
+  bool Broken(const Dependency& dependency, std::uint32_t seen) const;
+
+  std::vector<std::size_t> chain_, loop_;
+  std::vector<int> bit_of_;
+  int tracked_ = 0;
+  std::vector<std::size_t> decided_at_;  // position from which it is known whether a key is there
+  std::vector<Dependency> dependencies_;
+  std::int64_t min_ = 0, counted_ = 0;
+  std::optional<std::int64_t> max_;
+};
+
+}  // namespace sglrun::grammar

@@ -24,10 +24,13 @@ std::optional<Matcher::Mask> RowCache::Find(const Shape& shape, std::span<std::u
 
 void RowCache::Add(const Shape& shape, Matcher::Mask kind, std::span<const std::uint32_t> words) {
   Row row{.shape = shape, .kind = kind, .words = {}, .ids = {}};
-  std::size_t count = 0;
-  for (const std::uint32_t word : words) count += static_cast<std::size_t>(std::popcount(word));
   // Few ids are found faster than all words are copied, and take less room.
-  if (count * 4 > words.size()) {
+  const std::size_t few = words.size() / 4;
+  std::size_t count = 0;
+  for (std::size_t w = 0; w < words.size() && count <= few; ++w) {
+    count += static_cast<std::size_t>(std::popcount(words[w]));
+  }
+  if (count > few) {
     row.words.assign(words.begin(), words.end());
   } else {
     row.ids.reserve(count);

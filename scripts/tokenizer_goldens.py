@@ -8,10 +8,12 @@ tests/data/tokenizer_strings.jsonl.
                                                      the vocabulary of the GGUF file, by tokenizers;
                                                      DIR gets the same as a tokenizer.json
     scripts/tokenizer_goldens.py train-sentencepiece makes tests/data/tokenizer_spm.model anew
+    scripts/tokenizer_goldens.py kinds               tests/data/tokenizers/*.json, trained anew, by
+                                                     tokenizers
 
 Needs the Python packages tokenizers (0.23.3 was used), sentencepiece (0.2.3) and gguf (0.19.0).
 A line of a golden is {"id", "ids"}, or {"id", "count", "fnv1a"} where the ids are many: FNV-1a, 64 bit,
-over the ids as little-endian 32-bit numbers.
+over the ids as little-endian 32-bit numbers. "decoded" is the FNV-1a of the text that the ids decode to.
 """
 import argparse
 import io
@@ -24,6 +26,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 STRINGS = ROOT / "tests/data/tokenizer_strings.jsonl"
 GOLDENS = ROOT / "tests/golden/tokenizer"
 SPM = ROOT / "tests/data/tokenizer_spm.model"
+TOKENIZERS = ROOT / "tests/data/tokenizers"
 MAX_IDS = 120  # longer rows are hashed
 
 
@@ -39,21 +42,24 @@ def read_strings():
         yield row["id"], text
 
 
-def fnv1a(ids):
+def fnv1a(data):
     value = 0xCBF29CE484222325
-    for byte in b"".join(i.to_bytes(4, "little") for i in ids):
+    for byte in data:
         value = (value ^ byte) * 0x100000001B3 % 2**64
     return f"{value:016x}"
 
 
-def write(name, encode):
+def write(name, encode, decode=None):
     GOLDENS.mkdir(parents=True, exist_ok=True)
     with open(GOLDENS / f"{name}.jsonl", "w", encoding="utf-8") as out:
         for key, text in read_strings():
             ids = encode(text)
             row = {"id": key, "ids": ids}
             if len(ids) > MAX_IDS:
-                row = {"id": key, "count": len(ids), "fnv1a": fnv1a(ids)}
+                hashed = fnv1a(b"".join(i.to_bytes(4, "little") for i in ids))
+                row = {"id": key, "count": len(ids), "fnv1a": hashed}
+            if decode:
+                row["decoded"] = fnv1a(decode(ids).encode("utf-8"))
             out.write(json.dumps(row, separators=(",", ":")) + "\n")
 
 
@@ -84,6 +90,17 @@ def smollm2(args):
         folder.mkdir(parents=True, exist_ok=True)
         tokenizer.save(str(folder / "tokenizer.json"))
     write("smollm2", lambda text: tokenizer.encode(text).ids)
+
+
+def kinds(_):
+    import tokenizer_kinds
+    TOKENIZERS.mkdir(parents=True, exist_ok=True)
+    for name, kind in tokenizer_kinds.fixtures().items():
+        text = json.dumps(json.loads(kind.files["tokenizer.json"]), ensure_ascii=False,
+                          separators=(",", ":"))
+        (TOKENIZERS / f"{name}.json").write_text(text + "\n", encoding="utf-8")
+        write(name, lambda text, kind=kind: kind.reference.encode(text).ids,
+              lambda ids, kind=kind: kind.reference.decode(ids, skip_special_tokens=False))
 
 
 def sentencepiece(_):
@@ -120,7 +137,7 @@ def main():
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     commands = parser.add_subparsers(required=True)
     for name, function in (("sample", sample), ("sentencepiece", sentencepiece),
-                           ("train-sentencepiece", train_sentencepiece)):
+                           ("train-sentencepiece", train_sentencepiece), ("kinds", kinds)):
         commands.add_parser(name).set_defaults(run=function)
     command = commands.add_parser("smollm2")
     command.add_argument("file")

@@ -6,6 +6,7 @@ import io
 import json
 import pathlib
 import random
+import tempfile
 
 from tokenizers import (AddedToken, Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers,
                         processors, trainers)
@@ -90,7 +91,7 @@ def byte_level(name, pattern, normalizer=None, size=1200, ignore_merges=False, b
     return from_library(name, tokenizer)
 
 
-def fallback_bpe(name, gemma):
+def fallback_bpe(name, gemma, size=1500):
     """Llama 2 and Gemma: characters, byte tokens for those that are missing."""
     source = Tokenizer(models.BPE(unk_token="<unk>", fuse_unk=True, byte_fallback=True))
     prepend = [] if gemma else [normalizers.Prepend(SPACE)]
@@ -99,7 +100,7 @@ def fallback_bpe(name, gemma):
     if gemma:
         source.pre_tokenizer = pre_tokenizers.Split(" ", behavior="merged_with_previous")
     source.train_from_iterator(TEXT, trainers.BpeTrainer(
-        vocab_size=1500, special_tokens=["<unk>", "<s>", "</s>"] + byte_tokens, limit_alphabet=150,
+        vocab_size=size, special_tokens=["<unk>", "<s>", "</s>"] + byte_tokens, limit_alphabet=150,
         max_token_length=12, show_progress=False))
     # The trainer marks its special tokens as added ones; the real files list three.
     file = json.loads(source.to_str())
@@ -119,6 +120,24 @@ def charsmap(rule="nmt_nfkc"):
     spm.SentencePieceTrainer.train(
         sentence_iterator=iter(["a b c d e f g"] * 20), model_writer=model, vocab_size=20,
         normalization_rule_name=rule, hard_vocab_limit=False, minloglevel=2)
+    return field(field(model.getvalue(), 3), 2)
+
+
+def small_charsmap():
+    """A character map of a few rules, which change, drop, split and join characters."""
+    import sentencepiece as spm
+    rules = {"\u00A0": " ", "\u3000": " ", "\t": " ", "\n": " ", "\u200B": "", "\u00AD": "",
+             "\uFB01": "fi", "\u2460": "1", "e\u0301": "\u00E9", "A\u0300": "\u00C0", "\uFF21": "A",
+             "\uFF71": "\u30A2", "\uFF76\uFF9E": "\u30AC", "\u2026": "...", "\u00DF": "ss"}
+    with tempfile.NamedTemporaryFile("w", suffix=".tsv", encoding="utf-8") as file:
+        for before, after in rules.items():
+            file.write("\t".join(" ".join(f"{ord(c):X}" for c in text)
+                                 for text in (before, after)) + "\n")
+        file.flush()
+        model = io.BytesIO()
+        spm.SentencePieceTrainer.train(
+            sentence_iterator=iter(["a b c d e f g"] * 20), model_writer=model, vocab_size=20,
+            normalization_rule_tsv=file.name, hard_vocab_limit=False, minloglevel=2)
     return field(field(model.getvalue(), 3), 2)
 
 
@@ -151,13 +170,13 @@ def field(message, wanted, otherwise=None):
     return found
 
 
-def unigram(name, byte_fallback=False, normalizer=None, split=True):
+def unigram(name, byte_fallback=False, normalizer=None, split=True, size=900):
     tokenizer = Tokenizer(models.Unigram())
     tokenizer.normalizer = normalizer or normalizers.Precompiled(charsmap())
     tokenizer.pre_tokenizer = pre_tokenizers.Metaspace(split=split)
     byte_tokens = [f"<0x{b:02X}>" for b in range(256)] if byte_fallback else []
     tokenizer.train_from_iterator(TEXT, trainers.UnigramTrainer(
-        vocab_size=900 + len(byte_tokens), special_tokens=["<pad>", "</s>", "<unk>"] + byte_tokens,
+        vocab_size=size + len(byte_tokens), special_tokens=["<pad>", "</s>", "<unk>"] + byte_tokens,
         unk_token="<unk>", show_progress=False))
     file = json.loads(tokenizer.to_str())
     file["model"]["byte_fallback"] = byte_fallback
@@ -174,11 +193,11 @@ def unigram(name, byte_fallback=False, normalizer=None, split=True):
     return from_library(name, tokenizer)
 
 
-def word_piece(name, normalizer, pre_tokenizer, **options):
+def word_piece(name, normalizer, pre_tokenizer, size=900, **options):
     tokenizer = Tokenizer(models.WordPiece(unk_token="[UNK]", **options))
     tokenizer.normalizer, tokenizer.pre_tokenizer = normalizer, pre_tokenizer
     tokenizer.train_from_iterator(TEXT, trainers.WordPieceTrainer(
-        vocab_size=900, special_tokens=["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"],
+        vocab_size=size, special_tokens=["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"],
         limit_alphabet=120, show_progress=False))
     file = json.loads(tokenizer.to_str())  # the trainer forgets the options of the model
     file["model"].update({"max_input_chars_per_word": 100, **options})
@@ -380,6 +399,16 @@ def sentencepiece_kind(name, **options):
     return Kind(name, SentencePieceReference(model.getvalue()), {"tokenizer.model": model.getvalue()})
 
 
+def fixtures():
+    """Those whose files and ids are kept in tests/, by their names there."""
+    return {"llama3": byte_level("Llama 3", LLAMA3, ignore_merges=True, bos="<|begin|>", size=700),
+            "gemma": fallback_bpe("Gemma", True, size=800),
+            "unigram": unigram("Unigram", byte_fallback=True, size=500,
+                               normalizer=normalizers.Precompiled(small_charsmap())),
+            "bert": word_piece("BERT", normalizers.BertNormalizer(),
+                               pre_tokenizers.BertPreTokenizer(), size=700)}
+
+
 def trained_kinds():
     yield lambda: byte_level("Llama 3", LLAMA3, ignore_merges=True, bos="<|begin|>")
     yield lambda: byte_level("Qwen", QWEN, normalizers.NFC())
@@ -391,6 +420,7 @@ def trained_kinds():
     yield lambda: fallback_bpe("Gemma", True)
     yield lambda: unigram("Unigram")
     yield lambda: unigram("Unigram with bytes", byte_fallback=True)
+    yield lambda: unigram("Unigram, few rules", normalizer=normalizers.Precompiled(small_charsmap()))
     yield lambda: unigram("Unigram, one word", normalizer=normalizers.NFKC(), split=False)
     yield lambda: word_piece("WordPiece BERT", normalizers.BertNormalizer(),
                              pre_tokenizers.BertPreTokenizer())

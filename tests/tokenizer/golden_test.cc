@@ -37,22 +37,26 @@ std::string TextOf(const Json& row) {
   return row.Find("text")->as_string();
 }
 
-std::string Fnv1a(const Ids& ids) {
+std::string Fnv1a(std::string_view bytes) {
   std::uint64_t value = 0xCBF29CE484222325;
-  for (const TokenId id : ids) {
-    for (int shift = 0; shift < 32; shift += 8) {
-      value = (value ^ ((static_cast<std::uint32_t>(id) >> shift) & 0xFF)) * 0x100000001B3;
-    }
-  }
+  for (const char c : bytes) value = (value ^ static_cast<unsigned char>(c)) * 0x100000001B3;
   char text[17];
   std::snprintf(text, sizeof(text), "%016llx", static_cast<unsigned long long>(value));
   return text;
 }
 
+std::string LittleEndian(const Ids& ids) {
+  std::string out;
+  for (const TokenId id : ids) {
+    for (int shift = 0; shift < 32; shift += 8) out.push_back(static_cast<char>(id >> shift));
+  }
+  return out;
+}
+
 void CheckRow(const Json& golden, const Ids& ids) {
   if (const Json* count = golden.Find("count")) {
     CHECK(static_cast<std::int64_t>(ids.size()) == count->as_int());
-    CHECK(Fnv1a(ids) == golden.Find("fnv1a")->as_string());
+    CHECK(Fnv1a(LittleEndian(ids)) == golden.Find("fnv1a")->as_string());
     return;
   }
   Ids expected;
@@ -76,6 +80,9 @@ void CheckGolden(const std::string& tokenizer_path, const std::string& golden, b
     const std::string text = TextOf(strings[i]);
     const Ids ids = Encode(**tokenizer, text);
     CheckRow(rows[i], ids);
+    if (const Json* decoded = rows[i].Find("decoded")) {
+      CHECK(Fnv1a((*tokenizer)->Decode(ids, false)) == decoded->as_string());
+    }
     if (reversible) CHECK((*tokenizer)->Decode(ids, false) == ToValidUtf8(text));
     IncrementalDetokenizer stream(**tokenizer, {}, false);
     std::string streamed;
@@ -90,6 +97,14 @@ TEST_CASE("the sample model's tokenizer gives the ids of the tokenizers library"
 
 TEST_CASE("a SentencePiece model gives the ids of the sentencepiece library") {
   CheckGolden("tests/data/tokenizer_spm.model", "sentencepiece.jsonl", false, true);
+}
+
+TEST_CASE("tokenizers of other kinds give the ids and texts of the tokenizers library") {
+  for (const char* name : {"llama3", "gemma", "unigram", "bert"}) {
+    CAPTURE(name);
+    CheckGolden("tests/data/tokenizers/" + std::string(name) + ".json",
+                std::string(name) + ".jsonl", false, false);
+  }
 }
 
 }  // namespace

@@ -78,20 +78,26 @@ Status ReadSpecialIds(const GgufVocabulary& gguf, const Defaults& defaults, Toke
   return {};
 }
 
+Result<MergeTable> ReadMerges(const GgufVocabulary& gguf, const Vocabulary& vocabulary) {
+  MergeTable merges(gguf.merges.size());
+  for (std::size_t i = 0; i < gguf.merges.size(); ++i) {
+    const auto pair = SplitMergeLine(gguf.merges[i]);
+    if (!pair) {
+      return Error{"tokenizer.ggml.merges[" + std::to_string(i) + "] is not \"left right\""};
+    }
+    const Status added =
+        AddMerge(pair->first, pair->second, 0, static_cast<std::uint32_t>(i), vocabulary, merges);
+    if (!added.ok()) return Error{"tokenizer.ggml.merges: " + added.error().message};
+  }
+  return merges;
+}
+
 Status ReadByteLevel(const GgufVocabulary& gguf, TokenizerParts& parts) {
   SGLRUN_ASSIGN_OR_RETURN(const PrePattern pre, FindPrePattern(gguf.pre));
   SGLRUN_ASSIGN_OR_RETURN(parts.pre_tokenizer, PreTokenizer::FromPatterns(pre.patterns));
   if (pre.nfc) parts.normalizer = Normalizer::Nfc();
   parts.decoder = Decoder::ByteLevel();
-  MergeTable merges(gguf.merges.size());
-  for (std::size_t i = 0; i < gguf.merges.size(); ++i) {
-    const auto pair = SplitMergeLine(gguf.merges[i]);
-    if (!pair)
-      return Error{"tokenizer.ggml.merges[" + std::to_string(i) + "] is not \"left right\""};
-    const Status added = AddMerge(pair->first, pair->second, 0, static_cast<std::uint32_t>(i),
-                                  parts.vocabulary, merges);
-    if (!added.ok()) return Error{"tokenizer.ggml.merges: " + added.error().message};
-  }
+  SGLRUN_ASSIGN_OR_RETURN(MergeTable merges, ReadMerges(gguf, parts.vocabulary));
   parts.pre_tokenizer.TakeByteLevel();
   parts.model = std::make_unique<BpeModel>(parts.vocabulary, std::move(merges),
                                            BpeOptions{.ignore_merges = pre.ignore_merges},
@@ -163,19 +169,43 @@ Status ReadSentencePiece(const GgufVocabulary& gguf, TokenizerParts& parts) {
   return {};
 }
 
+// Gemma 4: U+2581 for spaces as in SentencePiece-like vocabularies, but with merges of its own. Its
+// patterns cut at line ends only, which no merge crosses.
+Status ReadGemma4(const GgufVocabulary& gguf, TokenizerParts& parts) {
+  const bool add_space_prefix = gguf.add_space_prefix.value_or(false);
+  parts.normalizer = Normalizer::SentencePiece(add_space_prefix);
+  parts.decoder = Decoder::SentencePiece(add_space_prefix);
+  SGLRUN_ASSIGN_OR_RETURN(MergeTable merges, ReadMerges(gguf, parts.vocabulary));
+  parts.model = std::make_unique<BpeModel>(
+      parts.vocabulary, std::move(merges),
+      BpeOptions{.unk_id = gguf.unk_id, .fuse_unk = true, .byte_fallback = true},
+      BpeSymbols::kCharacters);
+  return ReadSpecialIds(gguf, {.add_bos = true}, parts);
+}
+
+struct ModelKind {
+  std::string_view name;
+  Status (*read)(const GgufVocabulary&, TokenizerParts&);
+};
+constexpr std::array kModelKinds = {ModelKind{"gpt2", ReadByteLevel},
+                                    ModelKind{"llama", ReadSentencePiece},
+                                    ModelKind{"gemma4", ReadGemma4}};
+
+Status ReadModel(const GgufVocabulary& gguf, TokenizerParts& parts) {
+  std::string known;
+  for (const ModelKind& kind : kModelKinds) {
+    if (kind.name == gguf.model) return kind.read(gguf, parts);
+    known += (known.empty() ? "" : ", ") + std::string(kind.name);
+  }
+  return Error{"tokenizer.ggml.model is \"" + gguf.model + "\", supported are " + known};
+}
+
 }  // namespace
 
 Result<std::unique_ptr<Tokenizer>> Tokenizer::FromGguf(GgufVocabulary vocabulary) {
   TokenizerParts parts;
   SGLRUN_RETURN_IF_ERROR(ReadTokens(vocabulary, parts));
-  if (vocabulary.model == "gpt2") {
-    SGLRUN_RETURN_IF_ERROR(ReadByteLevel(vocabulary, parts));
-  } else if (vocabulary.model == "llama") {
-    SGLRUN_RETURN_IF_ERROR(ReadSentencePiece(vocabulary, parts));
-  } else {
-    return Error{"tokenizer.ggml.model is \"" + vocabulary.model +
-                 "\", supported are gpt2 and llama"};
-  }
+  SGLRUN_RETURN_IF_ERROR(ReadModel(vocabulary, parts));
   parts.chat_template = std::move(vocabulary.chat_template);
   return AssembleTokenizer(std::move(parts));
 }

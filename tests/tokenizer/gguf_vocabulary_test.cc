@@ -136,10 +136,26 @@ TEST_CASE("equal scores merge the leftmost pair first") {
   CHECK(tokenizer->Decode(Ids{8}, false) == " a");
 }
 
+TEST_CASE("a gemma4 vocabulary writes spaces as U+2581 and merges by rank") {
+  GgufVocabulary gguf;
+  gguf.model = "gemma4";
+  gguf.tokens = {"<pad>", "<eos>", "<bos>", "<unk>", "▁", "a", "b", "▁a", "ab", "<0xC3>", "<0xA9>"};
+  gguf.token_types = {3, 3, 3, 2, 1, 1, 1, 1, 1, 6, 6};
+  gguf.merges = {"a b", "▁ a"};
+  gguf.bos_id = 2;
+  gguf.unk_id = 3;
+  const auto tokenizer = Make(gguf);
+  CHECK(Encode(*tokenizer, "ab a ab") == Ids{2, 8, 7, 4, 8});
+  CHECK(Encode(*tokenizer, "é中<eos>") == Ids{2, 9, 10, 3, 1});
+  CHECK(tokenizer->Decode(Ids{7, 8, 9, 10}, false) == " aabé");
+  gguf.merges.push_back("b a");
+  CHECK(RefusalOf(gguf).find("the result \"ba\"") != std::string::npos);
+}
+
 TEST_CASE("what a GGUF vocabulary lacks is said") {
   GgufVocabulary gguf = ByteLevelVocabulary();
   gguf.model = "bert";
-  CHECK(RefusalOf(gguf) == "tokenizer.ggml.model is \"bert\", supported are gpt2 and llama");
+  CHECK(RefusalOf(gguf) == "tokenizer.ggml.model is \"bert\", supported are gpt2, llama, gemma4");
   gguf = ByteLevelVocabulary();
   for (const char* pre : {"default", "", "kimi-k2"}) {
     gguf.pre = pre;

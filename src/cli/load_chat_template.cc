@@ -1,6 +1,7 @@
 #include "cli/load_chat_template.h"
 
 #include <filesystem>
+#include <memory>
 
 #include "base/mapped_file.h"
 #include "model/model_files.h"
@@ -8,6 +9,7 @@
 namespace sglrun::cli {
 namespace {
 
+using tokenizer::ChatTemplate;
 using tokenizer::ChatTemplateFiles;
 
 Result<ChatTemplateFiles> TemplatesAt(const std::string& path) {
@@ -31,7 +33,44 @@ Result<ChatTemplateFiles> TemplatesAt(const std::string& path) {
   return tokenizer::ChatTemplatesOf(vocabulary);
 }
 
+Result<ChatTemplate> LoadChatTemplate(const Options& options) {
+  SGLRUN_ASSIGN_OR_RETURN(const ChatTemplateFiles files, FindChatTemplates(options));
+  return ChatTemplate::Make(files);
+}
+
+Result<std::vector<std::int32_t>, RecordError> Render(const ChatTemplate& chat,
+                                                      const tokenizer::Tokenizer& tokenizer,
+                                                      const io::ChatRecord& record) {
+  tokenizer::ChatRequest request{
+      .messages = record.messages, .tools = record.tools, .documents = record.documents};
+  for (const auto& [name, value] : record.variables) {
+    if (name != "add_generation_prompt") {
+      request.variables.emplace_back(name, value);
+    } else if (value.is_bool()) {
+      request.add_generation_prompt = value.as_bool();
+    } else {
+      return RecordError{name + " is " + value.KindName() + ", must be a boolean",
+                         "chat_template_kwargs." + name};
+    }
+  }
+  const auto prompt = chat.Render(request);
+  if (!prompt.ok()) return RecordError{prompt.error().message, "messages"};
+  // The template wrote the special tokens; another BOS in front would be one too many.
+  auto ids = tokenizer.Encode(prompt->text, {.add_special_tokens = false});
+  if (!ids.ok()) return RecordError{ids.error().message, "messages"};
+  return std::move(*ids);
+}
+
 }  // namespace
+
+io::RenderChat MakeChatRenderer(const Options& options, const tokenizer::Tokenizer& tokenizer) {
+  const auto chat = std::make_shared<const Result<ChatTemplate>>(LoadChatTemplate(options));
+  return [chat, &tokenizer](
+             const io::ChatRecord& record) -> Result<std::vector<std::int32_t>, RecordError> {
+    if (!chat->ok()) return RecordError{chat->error().message, "messages"};
+    return Render(**chat, tokenizer, record);
+  };
+}
 
 Result<ChatTemplateFiles> FindChatTemplates(const Options& options) {
   ChatTemplateFiles files;

@@ -115,7 +115,8 @@ std::vector<OptionSpec> ModelOptions() {
        .member = &Options::chat_template,
        .value = "FILE",
        .default_text = "the model's",
-       .commands = kTemplate,
+       .commands = kTemplate | kRuns,
+       .shapes_results = true,
        .group = kGroup,
        .line = "another chat template: a Jinja file",
        .text =

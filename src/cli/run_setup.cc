@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/log.h"
+#include "cli/load_chat_template.h"
 #include "request/fields.h"
 
 namespace sglrun::cli {
@@ -66,6 +67,7 @@ Result<io::RecordOptions> MakeRecordOptions(const Options& options, const ModelS
       .strict = options.strict,
       .text_lines = LinesAreText(options),
       .run_seed = static_cast<std::uint64_t>(options.seed),
+      .render_chat = MakeChatRenderer(options, *source.tokenizer),
       .vocab_size = source.files.config().vocab_size};
   SGLRUN_RETURN_IF_ERROR(io::CheckRunSampling(record_options));
   return record_options;

@@ -150,6 +150,7 @@ struct RecordParser::Impl {
                                                 std::vector<std::string>& warnings) {
     if (parsed.error.has_value()) return *std::move(parsed.error);
     SGLRUN_RETURN_IF_ERROR(CheckRepeats(parsed, warnings));
+    SGLRUN_RETURN_IF_ERROR(ReplaceMessages(parsed.object, options.render_chat));
     SGLRUN_ASSIGN_OR_RETURN(GenerateReqInput input,
                             ReadGenerateReqInput(std::move(parsed.object),
                                                  {options.vocab_size, options.strict}, warnings));

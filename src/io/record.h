@@ -8,6 +8,7 @@
 #include "base/hash.h"
 #include "base/json.h"
 #include "base/result.h"
+#include "io/chat_record.h"
 #include "io/jsonl_reader.h"
 #include "request/generate_request.h"
 #include "request/record_error.h"
@@ -23,6 +24,7 @@ struct RecordOptions {
   bool strict = false;      // unknown top-level fields, repeated keys and ids become record errors
   bool text_lines = false;  // --input-format text: a line is a prompt, not a JSON object
   std::uint64_t run_seed = 42;
+  RenderChat render_chat = {};  // for `messages`
   std::int64_t vocab_size = 0;  // for ids in logit_bias, token_ids_logprob, input_ids
 };
 

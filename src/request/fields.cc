@@ -81,6 +81,20 @@ std::vector<Field> PromptFields() {
                   {"A [tokens][hidden] matrix in place of the embedding lookup; a list of matrices "
                    "is a batch. Prompt logprobs cannot be asked for together with it.",
                    true}),
+      RecordField("messages", Kind::kAny, "null", "a conversation in place of a prompt",
+                  {"An array of objects with `role` and `content`, rendered with the model's chat "
+                   "template (or that of --template), the turn of the assistant opened. An "
+                   "extension: SGLang's /generate has no such field.",
+                   false}),
+      RecordField("tools", Kind::kAny, "null", "functions that the chat template shows",
+                  {"An array, beside messages only.", false}),
+      RecordField("documents", Kind::kAny, "null", "documents that the chat template shows",
+                  {"An array, beside messages only.", false}),
+      RecordField("chat_template_kwargs", Kind::kObject, "{}",
+                  "more variables of the chat template",
+                  {"Beside messages only; `enable_thinking` and the like. "
+                   "`add_generation_prompt` false leaves the assistant's turn unopened.",
+                   false}),
       RecordField("sampling_params", Kind::kSamplingParams, "{}",
                   "how tokens are chosen and when to stop",
                   {"An object, or one object for each prompt of a batch. Unknown names inside it "

@@ -1,0 +1,64 @@
+#include "io/chat_record.h"
+
+#include <algorithm>
+#include <string>
+
+namespace sglrun::io {
+namespace {
+
+constexpr const char* kChatFields[] = {"messages", "tools", "documents", "chat_template_kwargs"};
+
+// The member, taken out; null when it is not there.
+Json Take(Json& object, std::string_view name) {
+  Json::Object& members = object.as_object();
+  const auto it = std::find_if(members.begin(), members.end(),
+                               [&](const Json::Member& member) { return member.first == name; });
+  if (it == members.end()) return {};
+  Json value = std::move(it->second);
+  members.erase(it);
+  return value;
+}
+
+bool Given(const Json& object, std::string_view name) {
+  const Json* value = object.Find(name);
+  return value != nullptr && !value->is_null();
+}
+
+}  // namespace
+
+Result<void, RecordError> ReplaceMessages(Json& object, const RenderChat& render) {
+  if (!Given(object, "messages")) {
+    for (const std::string name : kChatFields) {
+      if (Given(object, name)) return RecordError{name + " is given without messages", name};
+      Take(object, name);
+    }
+    return {};
+  }
+  for (const std::string name : {"text", "input_ids", "input_embeds"}) {
+    if (Given(object, name)) {
+      return RecordError{"messages and " + name + " are both given, one must be", "messages"};
+    }
+    Take(object, name);
+  }
+  ChatRecord chat;
+  chat.messages = Take(object, "messages");
+  chat.tools = Take(object, "tools");
+  chat.documents = Take(object, "documents");
+  Json variables = Take(object, "chat_template_kwargs");
+  if (!variables.is_null() && !variables.is_object()) {
+    return RecordError{
+        std::string("chat_template_kwargs is ") + variables.KindName() + ", must be an object",
+        "chat_template_kwargs"};
+  }
+  if (variables.is_object()) chat.variables = std::move(variables.as_object());
+  if (!render) return RecordError{"messages: no chat template is at hand", "messages"};
+  SGLRUN_ASSIGN_OR_RETURN(const std::vector<std::int32_t> ids, render(chat));
+  if (ids.empty()) return RecordError{"messages give an empty prompt", "messages"};
+  Json::Array list;
+  list.reserve(ids.size());
+  for (const std::int32_t id : ids) list.emplace_back(std::int64_t{id});
+  object.as_object().emplace_back("input_ids", Json(std::move(list)));
+  return {};
+}
+
+}  // namespace sglrun::io

@@ -271,6 +271,9 @@ cycler('a', 'b').current
 joiner()()
 joiner('|') is callable
 true[0] is defined
+none[1:2]
+{'a': 1}[1:] is defined
+5[:2]
 """)
 
 STRING_METHODS = wrap(r"""
@@ -597,6 +600,7 @@ l | sum(start=10)
 [[1], [2]] | sum(start=[])
 el | sum
 s | title
+[html | safe | title]
 "foo-bar (baz) they're [x]" | title
 u | title
 d | tojson
@@ -1083,6 +1087,8 @@ s | default(1, 2, 3)
 s | center('x')
 {'a b': 1} | xmlattr
 s is divisibleby 2
+d is filter
+l is test
 s is odd
 n is odd
 i is divisibleby 0

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "tokenizer/jinja/attributes.h"
 #include "tokenizer/jinja/compare.h"
 #include "tokenizer/jinja/evaluator.h"
@@ -22,6 +24,16 @@ class StackGuard {
  private:
   int& depth_;
 };
+
+// Written out in the template, all of it.
+bool IsLiteral(const Expr& expr) {
+  using Kind = Expr::Kind;
+  const bool literal = expr.kind == Kind::kConst || expr.kind == Kind::kTuple ||
+                       expr.kind == Kind::kList || expr.kind == Kind::kDict ||
+                       expr.kind == Kind::kNegate || expr.kind == Kind::kSlice;
+  return literal && std::all_of(expr.children.begin(), expr.children.end(),
+                                [](const ExprPtr& child) { return !child || IsLiteral(*child); });
+}
 
 Fault WithLine(Fault fault, int line) {
   if (fault.line == 0) fault.line = line;
@@ -187,7 +199,14 @@ Try<Value> Evaluator::EvalGetItem(const Expr& expr, const Frame& frame) {
     if (!key.children[i]) continue;
     SGLRUN_ASSIGN_OR_RETURN(bounds[i], Eval(*key.children[i], frame));
   }
-  SGLRUN_ASSIGN_OR_RETURN(Value part, GetSlice(object, bounds[0], bounds[1], bounds[2]));
+  Try<Value> sliced = GetSlice(object, bounds[0], bounds[1], bounds[2]);
+  // The reference works literals out ahead, where an item that cannot be had is undefined.
+  if (!sliced.ok() && sliced.error().kind == FaultKind::kType && IsLiteral(*expr.children[0]) &&
+      IsLiteral(key)) {
+    return Value::Undef(ObjectName(object) + " has no such slice");
+  }
+  if (!sliced.ok()) return std::move(sliced).error();
+  Value part = std::move(*sliced);
   SGLRUN_RETURN_IF_ERROR(Account(runtime_, part));
   return part;
 }

@@ -44,6 +44,13 @@ std::string TitleWords(std::string_view text) {
   return out;
 }
 
+// The mark of an escaped text is lost, as the words are joined anew.
+Try<Value> Title(Runtime&, const Value& input, CallArgs args) {
+  SGLRUN_RETURN_IF_ERROR(Bind("do_title", {}, 0, std::move(args)));
+  SGLRUN_ASSIGN_OR_RETURN(const Value text, ToStr(input));
+  return WithMarkup(Derived(TitleWords(text.text()), text.str()), false);
+}
+
 Try<Value> StringFilter(Runtime&, const Value& input, CallArgs args) {
   SGLRUN_RETURN_IF_ERROR(Bind("string", {}, 0, std::move(args)));
   return ToStr(input);
@@ -195,7 +202,7 @@ constexpr std::array kEntries = {
     FilterEntry{"lower", Mapped<ToLower>},
     FilterEntry{"replace", Replace},
     FilterEntry{"string", StringFilter},
-    FilterEntry{"title", Mapped<TitleWords>},
+    FilterEntry{"title", Title},
     FilterEntry{"trim", Trim},
     FilterEntry{"truncate", Truncate},
     FilterEntry{"upper", Mapped<ToUpper>},

@@ -129,11 +129,13 @@ Try<bool> In(Runtime& runtime, const Value& input, CallArgs args) {
 
 Try<bool> IsFilter(Runtime&, const Value& input, CallArgs args) {
   SGLRUN_RETURN_IF_ERROR(Bind("test_filter", {}, 0, std::move(args)));
+  SGLRUN_RETURN_IF_ERROR(Hash(input));
   return input.is_string() && FindFilter(input.text()) != nullptr;
 }
 
 Try<bool> IsTest(Runtime&, const Value& input, CallArgs args) {
   SGLRUN_RETURN_IF_ERROR(Bind("test_test", {}, 0, std::move(args)));
+  SGLRUN_RETURN_IF_ERROR(Hash(input));
   return input.is_string() && FindTest(input.text()) != nullptr;
 }
 

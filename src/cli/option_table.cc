@@ -109,7 +109,7 @@ std::vector<OptionSpec> ModelOptions() {
        .commands = kRuns | kFilters | kGrammar | kBench,
        .shapes_results = true,
        .group = kGroup,
-       .line = "another tokenizer: a directory, tokenizer.json or tokenizer.model"},
+       .line = "another tokenizer: a directory, a tokenizer file or a .gguf file"},
       {.name = "template",
        .kind = Kind::kFile,
        .member = &Options::chat_template,

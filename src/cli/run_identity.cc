@@ -41,25 +41,14 @@ std::string GgufContent(const model::GgufTokenizerFields& fields) {
 }
 
 Result<std::string> TokenizerContent(const std::string& path) {
-  namespace fs = std::filesystem;
   std::error_code ignored;
-  const bool is_directory = fs::is_directory(path, ignored);
-  if (!is_directory) {
+  if (!std::filesystem::is_directory(path, ignored)) {
     SGLRUN_ASSIGN_OR_RETURN(const auto fields, model::ModelFiles::ReadGgufTokenizer(path));
     if (fields) return GgufContent(*fields);
   }
-  const fs::path folder = is_directory ? fs::path(path) : fs::path(path).parent_path();
-  std::vector<fs::path> files = {folder / "tokenizer_config.json"};
-  if (is_directory) {
-    files.push_back(folder / "tokenizer.json");
-    files.push_back(folder / "tokenizer.model");
-  } else {
-    files.emplace_back(path);
-  }
   std::string content;
-  for (const fs::path& file : files) {
-    if (!fs::exists(file, ignored)) continue;
-    SGLRUN_ASSIGN_OR_RETURN(const std::string text, ReadFile(file.string()));
+  for (const std::string& file : tokenizer::Tokenizer::FilesOf(path)) {
+    SGLRUN_ASSIGN_OR_RETURN(const std::string text, ReadFile(file));
     content += HashBytes(text).ToHex() + '\n';
   }
   return content;

@@ -54,12 +54,20 @@ std::vector<NamedFile> WrittenFiles(const Options& options, Command command) {
 
 // Of a folder, only what a model is read from: results may lie beside it.
 bool IsModelFile(const fs::path& path) {
-  static constexpr std::string_view kNames[] = {"config.json",           "generation_config.json",
-                                                "tokenizer.json",        "tokenizer.model",
-                                                "tokenizer_config.json", "special_tokens_map.json"};
+  static constexpr std::string_view kNames[] = {"config.json",
+                                                "generation_config.json",
+                                                "tokenizer.json",
+                                                "tokenizer.model",
+                                                "tokenizer_config.json",
+                                                "special_tokens_map.json",
+                                                "tekken.json",
+                                                "vocab.json",
+                                                "merges.txt",
+                                                "added_tokens.json"};
   const std::string name = path.filename().string();
   return name.ends_with(".safetensors") || name.ends_with(".gguf") ||
-         name.ends_with(".index.json") || std::ranges::find(kNames, name) != std::end(kNames);
+         name.ends_with(".index.json") || name.ends_with(".tiktoken") ||
+         std::ranges::find(kNames, name) != std::end(kNames);
 }
 
 void AddRead(const std::string& what, const std::string& path, std::vector<NamedFile>& files) {

@@ -60,7 +60,9 @@ Result<std::unique_ptr<Tokenizer>> FromText(const std::string& text, const fs::p
   if (name == "vocab.json") return FromMerges(text, file, config);
   if (IsTekkenName(name)) return TokenizerFromTekken(text, config);
   if (LooksLikeJson(text)) return TokenizerFromJson(text, config);
-  if (!LooksLikeTiktoken(text)) return TokenizerFromSentencePiece(text, config);
+  if (!LooksLikeTiktoken(text) && file.extension() != ".tiktoken") {
+    return TokenizerFromSentencePiece(text, config);
+  }
   SGLRUN_ASSIGN_OR_RETURN(const std::string model_type, ReadModelType(file.parent_path().string()));
   return TokenizerFromTiktoken(text, name, model_type, config);
 }
@@ -79,6 +81,23 @@ Result<std::unique_ptr<Tokenizer>> Tokenizer::Load(const std::string& path) {
   Result<std::unique_ptr<Tokenizer>> tokenizer = FromText(text, file, config);
   if (!tokenizer.ok()) return Error{file.string() + ": " + tokenizer.error().message};
   return tokenizer;
+}
+
+std::vector<std::string> Tokenizer::FilesOf(const std::string& path) {
+  fs::path file(path);
+  std::error_code ignored;
+  if (fs::is_directory(file, ignored)) {
+    const Result<fs::path> found = FindFile(file);
+    if (!found.ok()) return {};
+    file = *found;
+  }
+  std::vector<std::string> out = {file.string()};
+  for (const char* name : {"merges.txt", "tokenizer_config.json", "special_tokens_map.json",
+                           "added_tokens.json", "config.json"}) {
+    const fs::path beside = file.parent_path() / name;
+    if (fs::exists(beside, ignored)) out.push_back(beside.string());
+  }
+  return out;
 }
 
 }  // namespace sglrun::tokenizer

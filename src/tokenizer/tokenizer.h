@@ -46,6 +46,9 @@ class Tokenizer {
 
   // A directory with one of the files named above (and tokenizer_config.json), or such a file.
   static Result<std::unique_ptr<Tokenizer>> Load(const std::string& path);
+  // The files at `path` that decide what Load makes of a text, the main one first; those that are
+  // absent are left out.
+  static std::vector<std::string> FilesOf(const std::string& path);
   static Result<std::unique_ptr<Tokenizer>> FromGguf(GgufVocabulary vocabulary);
 
   // Ill-formed UTF-8 is replaced by U+FFFD first. Special tokens written in the text become special

@@ -185,6 +185,8 @@ TEST_CASE("a tiktoken file of an unknown family, or with a fault, is refused") {
   CHECK(refuse("YWI= 7").find("has id 7, which belongs to") != std::string::npos);
   CHECK(refuse("YQ== 256").find("has two ids") != std::string::npos);
   CHECK(refuse(" 256").find("the token of rank 256 is empty") != std::string::npos);
+  folder.Write("x.tiktoken", "no base64");
+  CHECK(LoadRefusal(folder.path()).find("line 1 is \"no base64\"") != std::string::npos);
   folder.Write("x.tiktoken", "YQ== 0\n");
   CHECK(LoadRefusal(folder.path()).find("no token stands for the byte <0x00>") !=
         std::string::npos);
@@ -295,6 +297,20 @@ TEST_CASE("a vocab.json of an unknown class, or merges with a fault, are refused
   CHECK(LoadRefusal(folder.path()).find("has id -3, must be from 0") != std::string::npos);
   folder.Write("config.json", "[");
   CHECK(LoadRefusal(folder.path()).find("config.json: byte 1") != std::string::npos);
+}
+
+TEST_CASE("the files that decide the ids are named, the main one first") {
+  Folder folder;
+  CHECK(Tokenizer::FilesOf(folder.path()).empty());
+  folder.Write("vocab.json", "{}");
+  folder.Write("merges.txt", "");
+  folder.Write("config.json", "{}");
+  const std::string at = folder.path() + "/";
+  const std::vector<std::string> files = {at + "vocab.json", at + "merges.txt", at + "config.json"};
+  CHECK(Tokenizer::FilesOf(folder.path()) == files);
+  folder.Write("tokenizer.json", kTokenizer);
+  CHECK(Tokenizer::FilesOf(folder.path()).front() == at + "tokenizer.json");
+  CHECK(Tokenizer::FilesOf(at + "vocab.json").front() == at + "vocab.json");
 }
 
 }  // namespace

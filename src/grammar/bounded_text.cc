@@ -170,7 +170,8 @@ DfaResult LimitChars(const Dfa& bytes, std::int64_t most, Budget& budget) {
   if (!bytes.states.empty()) id_of({0, 0});
   for (std::size_t i = 0; i < places.size(); ++i) {
     if (!work.Step() || !work.HasRoomFor(places.size())) return work.error();
-    const auto [state, chars] = places[i];
+    const std::int32_t state = places[i].first;
+    const std::int64_t chars = places[i].second;
     const Dfa::State& from = bytes.states[static_cast<std::size_t>(state)];
     limited.states.resize(i + 1);
     limited.states[i].accepting = from.accepting;

@@ -12,7 +12,7 @@ namespace sglrun::tokenizer::jinja {
 namespace {
 
 // Bounds the machine's stack: macros within macros, each with deep statements and expressions.
-constexpr int kMaxStack = 2500;
+constexpr int kMaxStack = 1000;
 
 class StackGuard {
  public:

@@ -65,13 +65,20 @@ void CheckMasks(Matcher matcher, const std::string& text, const TokenSide& token
     report.mask_us.push_back(MicrosecondsSince(start));
   };
   report.mask_ok = true;
+  std::size_t at = 0;
   for (const std::int32_t id : ids) {
     fill();
     const std::string_view bytes = vocabulary.Text(id);
     Matcher ahead = matcher;
     const bool fits = ahead.AcceptBytes(bytes) == bytes.size();
     if (IsSet(mask, id) != fits) report.mask_ok = false;
-    if (!fits) return;
+    if (!fits) {
+      // As bytes the text is a prefix: a bound on tokens stands against it.
+      if (report.prefix_ok) report.error_at = at;
+      report.prefix_ok = report.accepted = false;
+      return;
+    }
+    at += bytes.size();
     if (!matcher.AcceptToken(id)) {
       report.mask_ok = false;
       return;

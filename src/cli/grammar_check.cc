@@ -12,6 +12,7 @@
 #include "cli/jsonl_filter.h"
 #include "cli/load.h"
 #include "grammar/constraint.h"
+#include "grammar/warm_up.h"
 
 namespace sglrun::cli {
 namespace {
@@ -156,6 +157,7 @@ Result<int> RunGrammar(const Options& options) {
   if (!options.tokenizer.empty()) {
     SGLRUN_ASSIGN_OR_RETURN(auto tokenizer, LoadTokenizer(options));
     tokens.emplace(std::move(tokenizer));
+    grammar::WarmUp(tokens->vocabulary, GrammarOptionsOf(options));  // as `batch` does
   }
   const Checker checker(options, std::move(tokens));
   return FilterJsonLines(

@@ -33,6 +33,9 @@ if(SGLRUN_SANITIZE)
   # For every target at first, so that one can take a check back.
   add_compile_options(-fsanitize=${SGLRUN_SANITIZE} -fno-omit-frame-pointer
                       -fno-sanitize-recover=all)
+  if(SGLRUN_SANITIZE MATCHES "undefined" AND CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+    add_compile_options(-fsanitize-ignorelist=${CMAKE_SOURCE_DIR}/cmake/sanitizer_ignore.txt)
+  endif()
   add_link_options(-fsanitize=${SGLRUN_SANITIZE})
 endif()
 if(SGLRUN_FUZZ)

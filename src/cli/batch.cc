@@ -18,16 +18,11 @@
 #include "cli/run_report.h"
 #include "cli/run_setup.h"
 #include "cli/signals.h"
+#include "cli/stopwatch.h"
 #include "cli/written_files.h"
 
 namespace sglrun::cli {
 namespace {
-
-using Clock = std::chrono::steady_clock;
-
-double SecondsSince(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
 
 // What is flushed survives a kill; a compressed file pays for each flush with a new frame.
 constexpr double kFlushSeconds = 0.25;

@@ -14,19 +14,14 @@
 #include "cli/model_cost.h"
 #include "cli/print.h"
 #include "cli/process_info.h"
+#include "cli/stopwatch.h"
 #include "engine/engine.h"
 #include "engine/sequence.h"
 
 namespace sglrun::cli {
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
 constexpr std::int64_t kPrefillLength = 512;  // where none is asked for
-
-double SecondsSince(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
 
 double Median(std::vector<double> values) {
   std::ranges::sort(values);

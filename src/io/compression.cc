@@ -10,7 +10,7 @@ namespace sglrun::io {
 namespace {
 
 constexpr int kGzipWindow = 16 + MAX_WBITS;  // 16: with gzip's header and trailer
-constexpr std::size_t kChunk = std::size_t{1} << 18;
+constexpr std::size_t kOutputChunk = std::size_t{1} << 18;
 
 bool EndsWith(std::string_view text, std::string_view ending) {
   return text.size() >= ending.size() &&
@@ -39,9 +39,9 @@ std::string GzipMember(std::string_view bytes) {
     stream.next_in = Input(bytes);
     stream.avail_in = piece;
     const std::size_t used = out.size();
-    out.resize(used + kChunk);
+    out.resize(used + kOutputChunk);
     stream.next_out = reinterpret_cast<Bytef*>(out.data() + used);
-    stream.avail_out = kChunk;
+    stream.avail_out = kOutputChunk;
     code = deflate(&stream, piece == bytes.size() ? Z_FINISH : Z_NO_FLUSH);
     bytes.remove_prefix(piece - stream.avail_in);
     out.resize(out.size() - stream.avail_out);
@@ -74,9 +74,9 @@ Result<std::string> GunzipAll(std::string_view bytes) {
     stream.next_in = Input(bytes);
     stream.avail_in = piece;
     const std::size_t used = out.size();
-    out.resize(used + kChunk);
+    out.resize(used + kOutputChunk);
     stream.next_out = reinterpret_cast<Bytef*>(out.data() + used);
-    stream.avail_out = kChunk;
+    stream.avail_out = kOutputChunk;
     code = inflate(&stream, Z_NO_FLUSH);
     bytes.remove_prefix(piece - stream.avail_in);
     out.resize(out.size() - stream.avail_out);
@@ -84,9 +84,9 @@ Result<std::string> GunzipAll(std::string_view bytes) {
   // Input may be used up while output is still held back.
   while (code == Z_OK) {
     const std::size_t used = out.size();
-    out.resize(used + kChunk);
+    out.resize(used + kOutputChunk);
     stream.next_out = reinterpret_cast<Bytef*>(out.data() + used);
-    stream.avail_out = kChunk;
+    stream.avail_out = kOutputChunk;
     code = inflate(&stream, Z_NO_FLUSH);
     out.resize(out.size() - stream.avail_out);
   }
@@ -104,8 +104,8 @@ Result<std::string> UnzstdAll(std::string_view bytes) {
   bool full = false;  // the last call filled its room, so more may be held back
   while ((in.pos < in.size || full) && ZSTD_isError(code) == 0) {
     const std::size_t used = out.size();
-    out.resize(used + kChunk);
-    ZSTD_outBuffer room{out.data() + used, kChunk, 0};
+    out.resize(used + kOutputChunk);
+    ZSTD_outBuffer room{out.data() + used, kOutputChunk, 0};
     code = ZSTD_decompressStream(stream, &room, &in);
     full = room.pos == room.size && code != 0;
     out.resize(used + room.pos);

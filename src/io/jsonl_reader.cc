@@ -10,17 +10,17 @@
 namespace sglrun::io {
 namespace {
 
-constexpr std::size_t kChunk = std::size_t{256} << 10;
+constexpr std::size_t kReadChunk = std::size_t{256} << 10;
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
 bool IsBlank(std::string_view line) {
   return line.find_first_not_of(" \t\r") == std::string_view::npos;
 }
 
-class Reader : public JsonlReader {
+class LineReader : public JsonlReader {
  public:
-  Reader(std::vector<std::string> inputs, ReaderOptions options)
-      : inputs_(std::move(inputs)), options_(options), chunk_(kChunk) {
+  LineReader(std::vector<std::string> inputs, ReaderOptions options)
+      : inputs_(std::move(inputs)), options_(options), chunk_(kReadChunk) {
     bool all_known = true;
     for (const std::string& input : inputs_) {
       const std::int64_t size = input == "-" ? -1 : RegularFileSize(input);
@@ -125,7 +125,7 @@ Result<std::unique_ptr<JsonlReader>> JsonlReader::Open(std::vector<std::string> 
   if (std::count(inputs.begin(), inputs.end(), "-") > 1) {
     return Error{"standard input (\"-\") is named twice; it can be read once"};
   }
-  auto reader = std::make_unique<Reader>(std::move(inputs), options);
+  auto reader = std::make_unique<LineReader>(std::move(inputs), options);
   SGLRUN_RETURN_IF_ERROR(reader->OpenNext());
   return std::unique_ptr<JsonlReader>(std::move(reader));
 }

@@ -15,14 +15,14 @@ constexpr const char* kRopeFactors = "rope_freqs.weight";
 constexpr std::int64_t kMaxParts = 1000;
 
 // One part: the mapped file and what it describes (views into it).
-struct Part {
+struct SplitPart {
   std::unique_ptr<MappedFile> file;
   GgufFile gguf;
 };
 
-Result<Part> OpenPart(const std::string& path) {
+Result<SplitPart> OpenPart(const std::string& path) {
   SGLRUN_ASSIGN_OR_RETURN(MappedFile mapped, MappedFile::Open(path));
-  Part part{std::make_unique<MappedFile>(std::move(mapped)), {}};
+  SplitPart part{std::make_unique<MappedFile>(std::move(mapped)), {}};
   if (!part.file->bytes().starts_with("GGUF")) {
     const std::string foreign = DescribeForeignFile(part.file->bytes());
     if (!foreign.empty()) return Error{path + " " + foreign};
@@ -50,7 +50,7 @@ Status CheckPart(const GgufFile& gguf, std::int64_t number, std::int64_t count) 
 }
 
 // The parts behind the first, when there are any.
-Status OpenOtherParts(const std::string& path, std::vector<Part>& parts) {
+Status OpenOtherParts(const std::string& path, std::vector<SplitPart>& parts) {
   SGLRUN_ASSIGN_OR_RETURN(const auto count, parts[0].gguf.Int("split.count"));
   if (count.value_or(1) <= 1) return {};
   if (*count > kMaxParts) {
@@ -71,7 +71,7 @@ Status OpenOtherParts(const std::string& path, std::vector<Part>& parts) {
   const std::string stem = path.substr(0, path.size() - first_suffix.size());
   std::size_t tensors = parts[0].gguf.tensors.size();
   for (std::int64_t i = 1; i < *count; ++i) {
-    SGLRUN_ASSIGN_OR_RETURN(Part part, OpenPart(stem + PartSuffix(i, *count)));
+    SGLRUN_ASSIGN_OR_RETURN(SplitPart part, OpenPart(stem + PartSuffix(i, *count)));
     SGLRUN_RETURN_IF_ERROR(CheckPart(part.gguf, i, *count));
     tensors += part.gguf.tensors.size();
     parts.push_back(std::move(part));
@@ -93,8 +93,8 @@ StoredTensor Store(const GgufTensor& tensor, std::string name, const MappedFile*
           .bytes = tensor.bytes};
 }
 
-Result<std::vector<float>> ReadRopeFactors(const std::vector<Part>& parts) {
-  for (const Part& part : parts) {
+Result<std::vector<float>> ReadRopeFactors(const std::vector<SplitPart>& parts) {
+  for (const SplitPart& part : parts) {
     for (const GgufTensor& tensor : part.gguf.tensors) {
       if (tensor.name != kRopeFactors) continue;
       SGLRUN_ASSIGN_OR_RETURN(const TensorSource source,
@@ -121,8 +121,8 @@ std::int64_t InterleavedHeads(const GgufConfig& config, std::string_view name) {
   return 0;
 }
 
-Status StoreTensors(const GgufConfig& config, std::vector<Part>& parts, WeightTable& table) {
-  for (Part& part : parts) {
+Status StoreTensors(const GgufConfig& config, std::vector<SplitPart>& parts, WeightTable& table) {
+  for (SplitPart& part : parts) {
     for (const GgufTensor& tensor : part.gguf.tensors) {
       if (tensor.name == kRopeFactors) continue;
       std::optional<std::string> name = HuggingFaceName(tensor.name);
@@ -141,12 +141,12 @@ Status StoreTensors(const GgufConfig& config, std::vector<Part>& parts, WeightTa
 }  // namespace
 
 Result<GgufModel> OpenGgufModel(const std::string& path) {
-  std::vector<Part> parts;
-  SGLRUN_ASSIGN_OR_RETURN(Part first, OpenPart(path));
+  std::vector<SplitPart> parts;
+  SGLRUN_ASSIGN_OR_RETURN(SplitPart first, OpenPart(path));
   parts.push_back(std::move(first));
   SGLRUN_RETURN_IF_ERROR(OpenOtherParts(path, parts));
   std::vector<GgufTensor> tensors;
-  for (const Part& part : parts) {
+  for (const SplitPart& part : parts) {
     tensors.insert(tensors.end(), part.gguf.tensors.begin(), part.gguf.tensors.end());
   }
   if (tensors.empty()) return Error{path + " holds a vocabulary alone, no weights"};

@@ -14,7 +14,7 @@ namespace sglrun::model {
 namespace {
 
 // Floats of one block: 1 MiB stays in the second-level cache between dequantising and packing.
-constexpr std::int64_t kBlockFloats = std::int64_t{1} << 18;
+constexpr std::int64_t kReadFloats = std::int64_t{1} << 18;
 // Blocks begin at multiples of this row, so that packing fills whole panels.
 constexpr std::int64_t kRowMultiple = 64;
 
@@ -105,7 +105,7 @@ class Loader {
     const std::int64_t rows = source.shape[0], columns = source.shape[1];
     CHECK(columns == weight.k) << name;
     const std::int64_t block =
-        std::max(kBlockFloats / columns / kRowMultiple, std::int64_t{1}) * kRowMultiple;
+        std::max(kReadFloats / columns / kRowMultiple, std::int64_t{1}) * kRowMultiple;
     for (std::int64_t row = 0; row < rows; row += block) {
       const std::int64_t count = std::min(block, rows - row);
       blocks_.push_back({&source, &weight, row, count, first_row + row, row + count == rows});

@@ -29,7 +29,7 @@ std::uint32_t ReadUnit(std::string_view bytes, std::size_t pos) {
   return out;
 }
 
-Error Fault(const std::string& what) {
+Error BadCharsmap(const std::string& what) {
   return Error{"the character map " + what};
 }
 
@@ -37,12 +37,12 @@ Error Fault(const std::string& what) {
 
 Result<Charsmap> Charsmap::Parse(std::string_view bytes) {
   if (bytes.size() < 4) {
-    return Fault("has " + std::to_string(bytes.size()) + " bytes, must have at least 4");
+    return BadCharsmap("has " + std::to_string(bytes.size()) + " bytes, must have at least 4");
   }
   const std::size_t trie_bytes = ReadUnit(bytes, 0) / 4 * 4;
   if (trie_bytes == 0 || trie_bytes > bytes.size() - 4) {
-    return Fault("names a trie of " + std::to_string(ReadUnit(bytes, 0)) + " bytes, must be 4 to " +
-                 std::to_string(bytes.size() - 4));
+    return BadCharsmap("names a trie of " + std::to_string(ReadUnit(bytes, 0)) +
+                       " bytes, must be 4 to " + std::to_string(bytes.size() - 4));
   }
   Charsmap out;
   out.units_.reserve(trie_bytes / 4);
@@ -50,20 +50,21 @@ Result<Charsmap> Charsmap::Parse(std::string_view bytes) {
     out.units_.push_back(ReadUnit(bytes, pos));
   }
   out.replacements_ = bytes.substr(4 + trie_bytes);
-  if (!IsValidUtf8(out.replacements_)) return Fault("has replacements that are not valid UTF-8");
+  if (!IsValidUtf8(out.replacements_))
+    return BadCharsmap("has replacements that are not valid UTF-8");
   SGLRUN_RETURN_IF_ERROR(out.CheckTrie());
   return out;
 }
 
 Status Charsmap::CheckLeaf(std::size_t base) const {
-  if (base >= units_.size()) return Fault("has a text whose value lies outside the trie");
+  if (base >= units_.size()) return BadCharsmap("has a text whose value lies outside the trie");
   const std::size_t at = LeafValue(units_[base]);
   const bool inside = at <= replacements_.size();
   const bool begins = inside && (at == replacements_.size() ||
                                  (static_cast<unsigned char>(replacements_[at]) & 0xC0) != 0x80);
   if (!begins) {
-    return Fault("points to byte " + std::to_string(at) + " of " +
-                 std::to_string(replacements_.size()) + " bytes of replacements");
+    return BadCharsmap("points to byte " + std::to_string(at) + " of " +
+                       std::to_string(replacements_.size()) + " bytes of replacements");
   }
   return {};
 }
@@ -93,7 +94,7 @@ Status Charsmap::CheckTrie() const {
     const std::size_t byte = visit.byte++;
     const std::size_t child = base ^ byte;
     if (child >= units_.size() || Label(units_[child]) != byte || state[child] == kDone) continue;
-    if (state[child] == kOpen) return Fault("has a cycle at unit " + std::to_string(child));
+    if (state[child] == kOpen) return BadCharsmap("has a cycle at unit " + std::to_string(child));
     state[child] = kOpen;
     path.push_back({child, 1});
   }

@@ -78,7 +78,7 @@ Status ReadModel(const JsonView& root, TokenizerParts& parts) {
   return name.Unsupported(type, names);
 }
 
-Status ReadAddedTokens(const JsonView& root, std::vector<AddedToken>& out) {
+Status ReadAddedTokenList(const JsonView& root, std::vector<AddedToken>& out) {
   if (!root.Has("added_tokens")) return {};
   SGLRUN_ASSIGN_OR_RETURN(const JsonView list, root.Member("added_tokens"));
   SGLRUN_ASSIGN_OR_RETURN(const std::vector<JsonView> elements, list.Elements());
@@ -98,7 +98,7 @@ JsonView OptionalPart(const JsonView& root, std::string_view key) {
   return JsonView(member != nullptr ? *member : kNull, std::string(key));
 }
 
-Result<TokenizerParts> ReadParts(const JsonView& root, const TokenizerConfig& config) {
+Result<TokenizerParts> ReadJsonParts(const JsonView& root, const TokenizerConfig& config) {
   if (!root.json().is_object()) return root.Expected("an object");
   TokenizerParts parts;
   SGLRUN_ASSIGN_OR_RETURN(parts.normalizer, Normalizer::Parse(OptionalPart(root, "normalizer")));
@@ -106,7 +106,7 @@ Result<TokenizerParts> ReadParts(const JsonView& root, const TokenizerConfig& co
                           PreTokenizer::Parse(OptionalPart(root, "pre_tokenizer")));
   SGLRUN_ASSIGN_OR_RETURN(parts.decoder, Decoder::Parse(OptionalPart(root, "decoder")));
   SGLRUN_RETURN_IF_ERROR(ReadModel(root, parts));
-  SGLRUN_RETURN_IF_ERROR(ReadAddedTokens(root, parts.added_tokens));
+  SGLRUN_RETURN_IF_ERROR(ReadAddedTokenList(root, parts.added_tokens));
   SGLRUN_RETURN_IF_ERROR(AddToVocabulary(parts.added_tokens, parts.vocabulary));
   SGLRUN_ASSIGN_OR_RETURN(
       parts.post_processor,
@@ -122,7 +122,7 @@ Result<TokenizerParts> ReadParts(const JsonView& root, const TokenizerConfig& co
 Result<std::unique_ptr<Tokenizer>> TokenizerFromJson(std::string_view text,
                                                      const TokenizerConfig& config) {
   SGLRUN_ASSIGN_OR_RETURN(const Json json, ReadJson(text, "tokenizer.json"));
-  Result<TokenizerParts> parts = ReadParts(JsonView(json, ""), config);
+  Result<TokenizerParts> parts = ReadJsonParts(JsonView(json, ""), config);
   if (!parts.ok()) return Error{"tokenizer.json: " + parts.error().message};
   return AssembleTokenizer(std::move(parts).value());
 }

@@ -5,13 +5,10 @@
 
 #include "grammar/automaton/class_table.h"
 #include "grammar/automaton/nfa.h"
+#include "grammar/automaton/unsigned_index.h"
 
 namespace sglrun::grammar {
 namespace {
-
-std::size_t U(std::int32_t i) {
-  return static_cast<std::size_t>(i);
-}
 
 // Edges of each state side by side.
 template <class E>

@@ -4,13 +4,10 @@
 #include <map>
 
 #include "base/utf8.h"
+#include "grammar/automaton/unsigned_index.h"
 
 namespace sglrun::grammar {
 namespace {
-
-std::size_t U(std::int32_t i) {
-  return static_cast<std::size_t>(i);
-}
 
 std::vector<Dfa::Edge> EdgesOn(const CharSet& chars, std::int32_t target) {
   std::vector<Dfa::Edge> edges;

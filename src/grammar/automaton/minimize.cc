@@ -5,16 +5,13 @@
 #include <numeric>
 
 #include "grammar/automaton/class_table.h"
+#include "grammar/automaton/unsigned_index.h"
 
 namespace sglrun::grammar {
 namespace {
 
 using Index = std::int32_t;
-constexpr Index kNone = -1;
-
-std::size_t U(Index i) {
-  return static_cast<std::size_t>(i);
-}
+constexpr Index kNoState = -1;
 
 // A partition of 0..n-1 of which marked elements can be split off.
 class Partition {
@@ -137,7 +134,7 @@ struct Trimmed {
   std::vector<Index> accepting;
   std::size_t state_count = 0;
   Edges edges;
-  Index start = kNone;  // kNone: the empty language
+  Index start = kNoState;  // kNoState: the empty language
 };
 
 Trimmed Trim(const ClassTable& table) {
@@ -163,7 +160,7 @@ Trimmed Trim(const ClassTable& table) {
   }
   Trimmed out;
   if (!useful[0]) return out;
-  std::vector<Index> number(table.state_count(), kNone);
+  std::vector<Index> number(table.state_count(), kNoState);
   for (std::size_t s = 0; s < table.state_count(); ++s) {
     if (!useful[s]) continue;
     number[s] = static_cast<Index>(out.state_count++);
@@ -172,7 +169,7 @@ Trimmed Trim(const ClassTable& table) {
   out.start = number[0];
   for (std::size_t e = 0; e < edges.size(); ++e) {
     const Index from = number[U(edges.tail[e])], to = number[U(edges.head[e])];
-    if (from != kNone && to != kNone) out.edges.Add(from, edges.symbol[e], to);
+    if (from != kNoState && to != kNoState) out.edges.Add(from, edges.symbol[e], to);
   }
   out.edges.IndexIncoming(out.state_count);
   return out;
@@ -268,7 +265,7 @@ ClassTable Quotient(const Trimmed& in, const Partition& blocks) {
 DfaResult ToMinimalDfa(const ClassTable& table, const Alphabet& alphabet, Work& work) {
   if (table.state_count() == 0) return Dfa{};
   const Trimmed trimmed = Trim(table);
-  if (trimmed.start == kNone) return Dfa{};
+  if (trimmed.start == kNoState) return Dfa{};
   const auto blocks = Refine(trimmed, alphabet.class_count(), work);
   if (!blocks) return work.error();
   return ToDfa(Quotient(trimmed, *blocks), blocks->SetOf(trimmed.start), alphabet, work);
@@ -276,7 +273,7 @@ DfaResult ToMinimalDfa(const ClassTable& table, const Alphabet& alphabet, Work& 
 
 DfaResult ToDfa(const ClassTable& minimal, std::int32_t start, const Alphabet& alphabet,
                 Work& work) {
-  std::vector<Index> number(minimal.state_count(), kNone);
+  std::vector<Index> number(minimal.state_count(), kNoState);
   std::vector<Index> order{start};
   number[U(order[0])] = 0;
   Dfa out;
@@ -289,7 +286,7 @@ DfaResult ToDfa(const ClassTable& minimal, std::int32_t start, const Alphabet& a
     Expand(minimal.Row(U(order[i])), alphabet, scratch, state.edges);
     for (Dfa::Edge& edge : state.edges) {
       Index& n = number[U(edge.target)];
-      if (n == kNone) {
+      if (n == kNoState) {
         n = static_cast<Index>(order.size());
         order.push_back(edge.target);
       }

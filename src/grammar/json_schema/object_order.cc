@@ -9,7 +9,7 @@
 namespace sglrun::grammar {
 namespace {
 
-GrammarError TooLarge(const std::string& what) {
+GrammarError TooManyOrders(const std::string& what) {
   return {Verdict::kTooLarge, "an object " + what};
 }
 
@@ -38,7 +38,7 @@ Result<void, GrammarError> ObjectOrder::FindDependencies(const ObjectPlan& plan)
     }
     dependencies_.push_back(std::move(one));
   }
-  if (tracked_ > kMostTracked) return TooLarge("has more than 16 properties in dependencies");
+  if (tracked_ > kMostTracked) return TooManyOrders("has more than 16 properties in dependencies");
   return {};
 }
 
@@ -50,7 +50,7 @@ Result<void, GrammarError> ObjectOrder::PartKeys(const ObjectPlan& plan, bool an
     const bool anywhere = any_order || key.anywhere;
     const bool tracks = any_order || key.required || bit_of_[i] >= 0;
     if (any_order && in_loop == kMostInAnyOrder) {
-      return TooLarge("has more than 12 named properties in any order");
+      return TooManyOrders("has more than 12 named properties in any order");
     }
     if (!anywhere || (tracks && in_loop == kMostInAnyOrder)) {
       decided_at_[i] = chain_.size() + 1;
@@ -62,7 +62,7 @@ Result<void, GrammarError> ObjectOrder::PartKeys(const ObjectPlan& plan, bool an
     in_loop += tracks ? 1 : 0;
     loop_.push_back(i);
   }
-  if (tracked_ > 31) return TooLarge("has too many properties in any order");
+  if (tracked_ > 31) return TooManyOrders("has too many properties in any order");
   return {};
 }
 
@@ -75,7 +75,7 @@ Result<void, GrammarError> ObjectOrder::FindCounts(const ObjectPlan& plan, bool 
   min_ = plan.min <= required ? 0 : plan.min;
   if (plan.max && (repeats || named > *plan.max)) max_ = plan.max;
   counted_ = max_ ? *max_ : min_;
-  if (counted_ > kMostCounted) return TooLarge("counts more than 256 properties");
+  if (counted_ > kMostCounted) return TooManyOrders("counts more than 256 properties");
   return {};
 }
 

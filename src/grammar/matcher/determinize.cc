@@ -5,14 +5,11 @@
 #include <utility>
 
 #include "grammar/automaton/sequence_pool.h"
+#include "grammar/automaton/unsigned_index.h"
 #include "grammar/matcher/flat_machine.h"
 
 namespace sglrun::grammar {
 namespace {
-
-std::size_t U(std::int32_t i) {
-  return static_cast<std::size_t>(i);
-}
 
 // The edges of a sketch by the states that they leave, those of kNothing apart.
 class SketchIndex {

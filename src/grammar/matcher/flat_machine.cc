@@ -7,15 +7,12 @@
 
 #include "base/hash.h"
 #include "grammar/automaton/sequence_pool.h"
+#include "grammar/automaton/unsigned_index.h"
 
 namespace sglrun::grammar {
 namespace {
 
 using Edge = Machine::Edge;
-
-std::size_t U(std::int32_t i) {
-  return static_cast<std::size_t>(i);
-}
 
 // States with a way to acceptance.
 std::vector<std::uint8_t> AliveStates(const FlatMachine& machine) {

@@ -5,9 +5,9 @@
 namespace sglrun::model {
 namespace {
 
-void SetStructure(ModelConfig&) {}
+void SetLlamaStructure(ModelConfig&) {}
 
-void ReadKeys(ConfigReader& reader, ModelConfig& config) {
+void ReadLlamaKeys(ConfigReader& reader, ModelConfig& config) {
   const bool bias = reader.Bool("attention_bias", false);
   config.qkv_bias = bias;
   config.output_bias = bias;
@@ -22,8 +22,8 @@ const Family kLlama = {
     .gguf_name = "llama",
     .gguf_interleaves_rope = true,
     .defaults = {.bos_token_id = 1, .eos_token_id = 2},
-    .set_structure = SetStructure,
-    .read_keys = ReadKeys,
+    .set_structure = SetLlamaStructure,
+    .read_keys = ReadLlamaKeys,
 };
 
 }  // namespace sglrun::model

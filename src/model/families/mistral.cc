@@ -5,9 +5,9 @@
 namespace sglrun::model {
 namespace {
 
-void SetStructure(ModelConfig&) {}
+void SetMistralStructure(ModelConfig&) {}
 
-void ReadKeys(ConfigReader& reader, ModelConfig& config) {
+void ReadMistralKeys(ConfigReader& reader, ModelConfig& config) {
   const std::int64_t absent = reader.Has("sliding_window") ? 0 : 4096;
   const std::int64_t window = reader.Int("sliding_window", absent);
   config.sliding_window.assign(config.sliding_window.size(), window);
@@ -25,8 +25,8 @@ const Family kMistral = {
                  .max_position_embeddings = 4096 * 32,
                  .bos_token_id = 1,
                  .eos_token_id = 2},
-    .set_structure = SetStructure,
-    .read_keys = ReadKeys,
+    .set_structure = SetMistralStructure,
+    .read_keys = ReadMistralKeys,
 };
 
 }  // namespace sglrun::model

@@ -4,7 +4,7 @@
 namespace sglrun::model {
 namespace {
 
-void SetStructure(ModelConfig& config) {
+void SetQwen2Structure(ModelConfig& config) {
   config.qkv_bias = true;
 }
 
@@ -19,7 +19,7 @@ const Family kQwen2 = {
                  .num_key_value_heads = 32,
                  .vocab_size = 151936,
                  .max_position_embeddings = 32768},
-    .set_structure = SetStructure,
+    .set_structure = SetQwen2Structure,
     .read_keys = ReadQwenWindows,
 };
 

@@ -5,11 +5,11 @@
 namespace sglrun::model {
 namespace {
 
-void SetStructure(ModelConfig& config) {
+void SetQwen3Structure(ModelConfig& config) {
   config.qk_norm = true;
 }
 
-void ReadKeys(ConfigReader& reader, ModelConfig& config) {
+void ReadQwen3Keys(ConfigReader& reader, ModelConfig& config) {
   const bool bias = reader.Bool("attention_bias", false);
   config.qkv_bias = bias;
   config.output_bias = bias;
@@ -28,8 +28,8 @@ const Family kQwen3 = {
                  .head_dim = 128,
                  .vocab_size = 151936,
                  .max_position_embeddings = 32768},
-    .set_structure = SetStructure,
-    .read_keys = ReadKeys,
+    .set_structure = SetQwen3Structure,
+    .read_keys = ReadQwen3Keys,
 };
 
 }  // namespace sglrun::model

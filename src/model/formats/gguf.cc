@@ -28,7 +28,7 @@ std::size_t ScalarBytes(std::uint32_t type) {
   return type < std::size(kBytes) ? kBytes[type] : 0;
 }
 
-std::string Quoted(std::string_view text) {
+std::string QuotedKey(std::string_view text) {
   return "\"" + ToValidUtf8(text.substr(0, 80)) + "\"";
 }
 
@@ -212,9 +212,9 @@ Status ReadMetadata(Reader& reader, std::uint64_t count, GgufFile& gguf) {
     if (key.empty()) return reader.Fail("a metadata key is empty");
     SGLRUN_ASSIGN_OR_RETURN(const auto type, reader.Number<std::uint32_t>("a value's type"));
     auto value = reader.Value(type);
-    if (!value.ok()) return Error{value.error().message + " (key " + Quoted(key) + ")"};
+    if (!value.ok()) return Error{value.error().message + " (key " + QuotedKey(key) + ")"};
     if (!gguf.metadata.emplace(key, std::move(*value)).second) {
-      return reader.Fail("the key " + Quoted(key) + " stands twice");
+      return reader.Fail("the key " + QuotedKey(key) + " stands twice");
     }
   }
   return {};
@@ -259,7 +259,7 @@ Result<std::size_t> TensorBytes(const GgufTensorType& type,
 Result<GgufTensor> ReadTensor(Reader& reader, std::uint64_t alignment) {
   GgufTensor tensor;
   SGLRUN_ASSIGN_OR_RETURN(tensor.name, reader.String("a tensor's name"));
-  const std::string where = reader.place() + ": tensor " + Quoted(tensor.name);
+  const std::string where = reader.place() + ": tensor " + QuotedKey(tensor.name);
   if (tensor.name.empty() || tensor.name.size() > kMaxTensorName) {
     return Error{where + " has a name of " + std::to_string(tensor.name.size()) +
                  " bytes, must be 1 to 63"};
@@ -300,7 +300,7 @@ Status CheckPlaces(const Reader& reader, const std::vector<GgufTensor>& tensors,
             [](const auto* a, const auto* b) { return a->begin < b->begin; });
   std::uint64_t last_end = 0;
   for (const GgufTensor* tensor : order) {
-    const std::string where = "tensor " + Quoted(tensor->name);
+    const std::string where = "tensor " + QuotedKey(tensor->name);
     std::uint64_t end = 0;
     // bytes < 2^63 and alignment < 2^32: this sum cannot wrap, the next one can.
     const std::uint64_t padded = (tensor->bytes + alignment - 1) / alignment * alignment;
@@ -322,7 +322,7 @@ Status ReadTensors(Reader& reader, std::string_view file, std::uint64_t count, G
   for (std::uint64_t i = 0; i < count; ++i) {
     SGLRUN_ASSIGN_OR_RETURN(GgufTensor tensor, ReadTensor(reader, alignment));
     if (!names.insert(tensor.name).second) {
-      return reader.Fail("tensor " + Quoted(tensor.name) + " stands twice");
+      return reader.Fail("tensor " + QuotedKey(tensor.name) + " stands twice");
     }
     gguf.tensors.push_back(std::move(tensor));
   }

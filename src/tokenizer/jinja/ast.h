@@ -113,4 +113,11 @@ struct Stmt {
   std::vector<std::size_t> parameter_slots;     // then caller, kwargs, varargs, as taken
 };
 
+inline ExprPtr MakeExpr(Expr::Kind kind, int line) {
+  auto node = std::make_unique<Expr>();
+  node->kind = kind;
+  node->line = line;
+  return node;
+}
+
 }  // namespace sglrun::tokenizer::jinja

@@ -153,7 +153,7 @@ Try<Value> Select(Runtime&, const Value& input, CallArgs args) {
   return MakeIterator(MakeRef<SelectIterator>(input, std::move(args), depth, wanted, by_attribute));
 }
 
-constexpr std::array kEntries = {
+constexpr std::array kLazyEntries = {
     FilterEntry{"map", Map},
     FilterEntry{"reject", Select<false, false>},
     FilterEntry{"rejectattr", Select<false, true>},
@@ -163,6 +163,6 @@ constexpr std::array kEntries = {
 
 }  // namespace
 
-const std::span<const FilterEntry> kLazyFilters = kEntries;
+const std::span<const FilterEntry> kLazyFilters = kLazyEntries;
 
 }  // namespace sglrun::tokenizer::jinja

@@ -166,7 +166,7 @@ constexpr const char* kNoWordWrap = "the filter wordwrap is not supported";
 constexpr const char* kNoRandom =
     "the filter random is not supported: equal messages must give equal prompts";
 
-constexpr std::array kEntries = {
+constexpr std::array kMarkupEntries = {
     FilterEntry{"e", Escape},
     FilterEntry{"escape", Escape},
     FilterEntry{"forceescape", ForceEscape},
@@ -181,6 +181,6 @@ constexpr std::array kEntries = {
 
 }  // namespace
 
-const std::span<const FilterEntry> kMarkupFilters = kEntries;
+const std::span<const FilterEntry> kMarkupFilters = kMarkupEntries;
 
 }  // namespace sglrun::tokenizer::jinja

@@ -120,13 +120,13 @@ Try<Value> FileSize(Runtime&, const Value& input, CallArgs args) {
   return Value::Str(buffer.data() + std::string(1, letter) + (binary ? "iB" : "B"));
 }
 
-constexpr std::array kEntries = {
+constexpr std::array kNumberEntries = {
     FilterEntry{"abs", Abs}, FilterEntry{"filesizeformat", FileSize}, FilterEntry{"float", Float},
     FilterEntry{"int", Int}, FilterEntry{"round", RoundFilter},
 };
 
 }  // namespace
 
-const std::span<const FilterEntry> kNumberFilters = kEntries;
+const std::span<const FilterEntry> kNumberFilters = kNumberEntries;
 
 }  // namespace sglrun::tokenizer::jinja

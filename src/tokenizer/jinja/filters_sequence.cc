@@ -191,8 +191,9 @@ Try<Value> PPrint(Runtime& runtime, const Value& input, CallArgs args) {
   SGLRUN_RETURN_IF_ERROR(Bind("do_pprint", {}, 0, std::move(args)));
   Value sorted = input;
   if (input.is(Kind::kDict)) {
-    SGLRUN_ASSIGN_OR_RETURN(const Value pairs,
-                            FindFilter("dictsort")->apply(runtime, input, {{Value::Bool(true)}, {}}));
+    SGLRUN_ASSIGN_OR_RETURN(
+        const Value pairs,
+        FindFilter("dictsort")->apply(runtime, input, {{Value::Bool(true)}, {}}));
     auto dict = MakeRef<Dict>();
     for (const Value& pair : pairs.items()) {
       SGLRUN_RETURN_IF_ERROR(dict->Set(pair.items()[0], pair.items()[1]));
@@ -208,7 +209,7 @@ Try<Value> PPrint(Runtime& runtime, const Value& input, CallArgs args) {
   return out.Build();
 }
 
-constexpr std::array kEntries = {
+constexpr std::array kSequenceEntries = {
     FilterEntry{"attr", Attr},           FilterEntry{"batch", Batch},
     FilterEntry{"count", LengthFilter},  FilterEntry{"d", Default},
     FilterEntry{"default", Default},     FilterEntry{"first", First},
@@ -220,6 +221,6 @@ constexpr std::array kEntries = {
 
 }  // namespace
 
-const std::span<const FilterEntry> kSequenceFilters = kEntries;
+const std::span<const FilterEntry> kSequenceFilters = kSequenceEntries;
 
 }  // namespace sglrun::tokenizer::jinja

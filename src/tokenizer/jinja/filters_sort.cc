@@ -183,7 +183,7 @@ Try<Value> Unique(Runtime&, const Value& input, CallArgs args) {
   return MakeIterator(MakeRef<UniqueIterator>(input, std::move(bound), depth));
 }
 
-constexpr std::array kEntries = {
+constexpr std::array kSortEntries = {
     FilterEntry{"dictsort", DictSort}, FilterEntry{"groupby", GroupBy},
     FilterEntry{"max", Extreme<true>}, FilterEntry{"min", Extreme<false>},
     FilterEntry{"sort", Sort},         FilterEntry{"unique", Unique},
@@ -196,6 +196,6 @@ Value IgnoreCase(const Value& value, bool case_sensitive) {
   return Derived(ToLower(value.text()), value.str());
 }
 
-const std::span<const FilterEntry> kSortFilters = kEntries;
+const std::span<const FilterEntry> kSortFilters = kSortEntries;
 
 }  // namespace sglrun::tokenizer::jinja

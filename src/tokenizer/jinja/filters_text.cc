@@ -193,7 +193,7 @@ Try<Value> Join(Runtime& runtime, const Value& input, CallArgs args) {
   return JoinTexts(runtime, WithMarkup(separator, false), items);
 }
 
-constexpr std::array kEntries = {
+constexpr std::array kTextEntries = {
     FilterEntry{"capitalize", Mapped<Capitalize>},
     FilterEntry{"center", CenterFilter},
     FilterEntry{"format", Format},
@@ -211,6 +211,6 @@ constexpr std::array kEntries = {
 
 }  // namespace
 
-const std::span<const FilterEntry> kTextFilters = kEntries;
+const std::span<const FilterEntry> kTextFilters = kTextEntries;
 
 }  // namespace sglrun::tokenizer::jinja

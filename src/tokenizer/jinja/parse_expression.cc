@@ -10,13 +10,6 @@ constexpr int kMaxDepth = 200;
 // Levels of the grammar under way at once; a pair of parentheses takes three of them.
 constexpr int kMaxNesting = 3 * kMaxDepth;
 
-ExprPtr MakeExpr(Expr::Kind kind, int line) {
-  auto node = std::make_unique<Expr>();
-  node->kind = kind;
-  node->line = line;
-  return node;
-}
-
 ExprPtr MakeBinary(Expr::Kind kind, std::string op, ExprPtr left, ExprPtr right) {
   ExprPtr node = MakeExpr(kind, left->line);
   node->text = std::move(op);

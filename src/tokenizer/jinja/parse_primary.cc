@@ -2,17 +2,6 @@
 #include "tokenizer/jinja/parser.h"
 
 namespace sglrun::tokenizer::jinja {
-namespace {
-
-ExprPtr MakeExpr(Expr::Kind kind, int line) {
-  auto node = std::make_unique<Expr>();
-  node->kind = kind;
-  node->line = line;
-  return node;
-}
-
-}  // namespace
-
 Try<ExprPtr> Parser::ParsePrimary(bool with_namespace) {
   const Token token = current();
   ExprPtr node = MakeExpr(Expr::Kind::kConst, token.line);

@@ -58,8 +58,8 @@ class Walk {
   std::int32_t TowardsEnd(std::vector<std::int32_t> allowed) {
     std::ranges::shuffle(allowed, random_);
     // Short tokens close things; they come first.
-    std::ranges::stable_partition(
-        allowed, [&](std::int32_t id) { return vocabulary_.Text(id).size() <= 1; });
+    std::stable_partition(allowed.begin(), allowed.end(),
+                          [&](std::int32_t id) { return vocabulary_.Text(id).size() <= 1; });
     allowed.resize(std::min(allowed.size(), kCandidates));
     std::int32_t best = allowed.front();
     std::int64_t fewest = std::numeric_limits<std::int64_t>::max();

@@ -169,8 +169,9 @@ TEST_CASE("what cannot be enforced is refused with its pointer, and only where i
       {R"("$ref": "http://else.example/")", "$ref"},
       {R"("pattern": "(a)\\1")", "pattern"},
   };
-  for (const auto& [keyword, name] : rows) {
-    CAPTURE(keyword);
+  for (const auto& row : rows) {
+    const auto [keyword, name] = row;
+    CAPTURE(row.first);
     const CompiledSchema schema =
         CompileSchema(std::string(R"({"properties": {"p": {)") + keyword + "}}}");
     CHECK(schema.verdict == "unsupported");

@@ -27,9 +27,9 @@ TEST_CASE("references are resolved as RFC 3986 shows") {
       {"./../g", "http://a/b/g"},
       {"g/../h", "http://a/b/c/h"},
   };
-  for (const auto& [reference, resolved] : rows) {
-    CAPTURE(reference);
-    CHECK(ResolveUri(kBase, reference) == resolved);
+  for (const auto& row : rows) {
+    CAPTURE(row.first);
+    CHECK(ResolveUri(kBase, row.first) == row.second);
   }
 }
 

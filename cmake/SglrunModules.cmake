@@ -38,10 +38,6 @@ if(SGLRUN_SANITIZE)
   endif()
   add_link_options(-fsanitize=${SGLRUN_SANITIZE})
 endif()
-if(SGLRUN_FUZZ)
-  add_compile_options(-fsanitize=fuzzer-no-link)
-endif()
-
 # The tests' own code costs more to optimise than it runs for.
 set(SGLRUN_TEST_OPTIONS -O1)
 if(SGLRUN_SANITIZE)

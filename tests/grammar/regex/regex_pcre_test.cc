@@ -81,6 +81,11 @@ bool IsPlain(const std::u32string& text) {
       text, [](char32_t c) { return std::ranges::find(kLetters, c) != std::end(kLetters); });
 }
 
+// A dot of ECMA-262 stops at four line ends, one of PCRE2 at the first of them.
+bool HasOtherLineEnds(const std::u32string& text) {
+  return text.find_first_of(U"\r\u2028\u2029") != std::u32string::npos;
+}
+
 void Compare(RegexMatch match, std::uint32_t options, unsigned seed) {
   RandomRegex random(seed);
   const Limits limits;
@@ -102,7 +107,7 @@ void Compare(RegexMatch match, std::uint32_t options, unsigned seed) {
       const std::u32string member = random.Member(*dfa);
       const std::string text = Encode(member);
       CAPTURE(text);
-      if (AcceptsText(*dfa, text)) REQUIRE(pcre.Matches(text));
+      if (AcceptsText(*dfa, text) && !HasOtherLineEnds(member)) REQUIRE(pcre.Matches(text));
       ++members;
       texts.push_back(member);
       texts.push_back(Mutate(member, random));

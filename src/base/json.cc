@@ -22,6 +22,16 @@ constexpr std::size_t kLinearKeySearch = 16;
 // Numbers of this size and more keep their text.
 constexpr double kBeyondInt64 = 0x1p63;
 
+// Not left to the scanner: RapidJSON 1.1 reads 0.0e308 as a small number.
+Json NumberOf(std::string text) {
+  const double value = std::strtod(text.c_str(), nullptr);
+  std::int64_t integer = 0;
+  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), integer);
+  if (code == std::errc() && end == text.data() + text.size()) return Json(integer);
+  if (std::fabs(value) < kBeyondInt64) return Json(value);
+  return Json(JsonNumber{std::move(text)});
+}
+
 // Builds a Json from RapidJSON's events; a stack of open containers keeps it free of recursion.
 class Builder {
  public:
@@ -45,10 +55,7 @@ class Builder {
     }
     return Add(Json(static_cast<std::int64_t>(u)));
   }
-  bool Double(double d) {
-    if (std::fabs(d) >= kBeyondInt64) return Add(Json(JsonNumber{ScannedNumber()}));
-    return Add(Json(d));
-  }
+  bool Double(double) { return Add(NumberOf(ScannedNumber())); }
   bool RawNumber(const char*, rapidjson::SizeType, bool) { return false; }
   bool String(const char* s, rapidjson::SizeType n, bool) {
     std::string text(s, n);
@@ -229,16 +236,6 @@ std::string TakeNumbersOut(std::string_view text, std::vector<std::string>& numb
   return rest;
 }
 
-// What the scanner makes of a number, for one of any size.
-Json NumberOf(std::string text) {
-  const double value = std::strtod(text.c_str(), nullptr);
-  std::int64_t integer = 0;
-  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), integer);
-  if (code == std::errc() && end == text.data() + text.size()) return Json(integer);
-  if (std::fabs(value) < kBeyondInt64) return Json(value);
-  return Json(JsonNumber{std::move(text)});
-}
-
 std::string LowerFirst(std::string text) {
   if (!text.empty() && text[0] >= 'A' && text[0] <= 'Z') text[0] = static_cast<char>(text[0] + 32);
   while (!text.empty() && text.back() == '.') text.pop_back();
@@ -248,11 +245,11 @@ std::string LowerFirst(std::string text) {
 // One run of the scanner. With `numbers` it gets a text without them, and hands these out.
 Result<ParsedJson, JsonError> Scan(std::string_view text, int max_depth, std::vector<Json>* numbers,
                                    bool& number_too_big) {
-  constexpr unsigned kFlags = rapidjson::kParseIterativeFlag | rapidjson::kParseFullPrecisionFlag;
   rapidjson::MemoryStream stream(text.data(), text.size());
   Builder builder(max_depth, text, stream, numbers);
   rapidjson::Reader reader;
-  const rapidjson::ParseResult result = reader.Parse<kFlags>(stream, builder);
+  const rapidjson::ParseResult result =
+      reader.Parse<rapidjson::kParseIterativeFlag>(stream, builder);
   number_too_big = result.Code() == rapidjson::kParseErrorNumberTooBig;
   if (!result.IsError()) return builder.Take();
   std::string message = builder.failure();

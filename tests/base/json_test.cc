@@ -63,6 +63,19 @@ TEST_CASE("integers keep 64 bits, larger numbers their text") {
   CHECK_EQ(ParseJson("[1e400, 22, 3x]").error().offset, 13u);
 }
 
+TEST_CASE("a zero is zero with any exponent, and doubles are the nearest") {
+  for (const char* zero : {"0e111", "0.0000e308", "0e-999", "-0.0e99999", "0.000e+25"}) {
+    CAPTURE(zero);
+    const auto parsed = ParseJson(zero);
+    REQUIRE(parsed.ok());
+    CHECK(parsed->value.as_double() == 0.0);
+  }
+  CHECK(ParseJson("0.1")->value.as_double() == 0.1);
+  CHECK(ParseJson("[2.2250738585072011e-308]")->value.as_array()[0].as_double() ==
+        2.2250738585072011e-308);
+  CHECK(ParseJson("9007199254740993.0")->value.as_double() == 9007199254740992.0);
+}
+
 TEST_CASE("numbers keep their text when asked, of any length and size") {
   const auto text_of = [](const Json& value) {
     REQUIRE(value.is_number_text());

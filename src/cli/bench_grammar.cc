@@ -184,7 +184,7 @@ class GrammarBench {
 };
 
 std::string GrammarBench::AsText() {
-  char line[160];
+  char line[256];
   std::snprintf(
       line, sizeof line,
       "%lld constraints, %lld refused; %zu tokens in the vocabulary, warmed up in %.0f ms\n"

@@ -13,30 +13,6 @@
 namespace sglrun::cli {
 namespace {
 
-bool IsGgufPath(const std::string& path) {
-  return path.ends_with(".gguf");
-}
-
-tokenizer::GgufVocabulary ToVocabulary(const model::GgufTokenizerFields& fields) {
-  return {.model = fields.model,
-          .pre = fields.pre,
-          .tokens = fields.tokens,
-          .scores = fields.scores,
-          .token_types = fields.token_types,
-          .merges = fields.merges,
-          .bos_id = fields.bos_id,
-          .eos_id = fields.eos_id,
-          .eot_id = fields.eot_id,
-          .unk_id = fields.unk_id,
-          .pad_id = fields.pad_id,
-          .add_bos = fields.add_bos,
-          .add_eos = fields.add_eos,
-          .add_space_prefix = fields.add_space_prefix,
-          .remove_extra_whitespaces = fields.remove_extra_whitespaces,
-          .chat_template = fields.chat_template,
-          .named_chat_templates = fields.named_chat_templates};
-}
-
 Result<std::unique_ptr<tokenizer::Tokenizer>> TokenizerAt(const std::string& path) {
   if (!IsGgufPath(path)) return tokenizer::Tokenizer::Load(path);
   SGLRUN_ASSIGN_OR_RETURN(const std::optional<model::GgufTokenizerFields> fields,
@@ -82,6 +58,30 @@ std::int64_t KvMemoryBytes(const std::string& text) {
 }
 
 }  // namespace
+
+bool IsGgufPath(const std::string& path) {
+  return path.ends_with(".gguf");
+}
+
+tokenizer::GgufVocabulary ToVocabulary(const model::GgufTokenizerFields& fields) {
+  return {.model = fields.model,
+          .pre = fields.pre,
+          .tokens = fields.tokens,
+          .scores = fields.scores,
+          .token_types = fields.token_types,
+          .merges = fields.merges,
+          .bos_id = fields.bos_id,
+          .eos_id = fields.eos_id,
+          .eot_id = fields.eot_id,
+          .unk_id = fields.unk_id,
+          .pad_id = fields.pad_id,
+          .add_bos = fields.add_bos,
+          .add_eos = fields.add_eos,
+          .add_space_prefix = fields.add_space_prefix,
+          .remove_extra_whitespaces = fields.remove_extra_whitespaces,
+          .chat_template = fields.chat_template,
+          .named_chat_templates = fields.named_chat_templates};
+}
 
 Result<std::unique_ptr<tokenizer::Tokenizer>> LoadTokenizer(const Options& options) {
   if (!options.tokenizer.empty()) return TokenizerAt(options.tokenizer);

@@ -18,6 +18,9 @@
 
 namespace sglrun::cli {
 
+bool IsGgufPath(const std::string& path);
+tokenizer::GgufVocabulary ToVocabulary(const model::GgufTokenizerFields& fields);
+
 // The tokenizer alone: the model may have no weights.
 Result<std::unique_ptr<tokenizer::Tokenizer>> LoadTokenizer(const Options& options);
 

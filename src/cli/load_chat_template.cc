@@ -2,8 +2,10 @@
 
 #include <filesystem>
 #include <memory>
+#include <mutex>
 
 #include "base/mapped_file.h"
+#include "cli/load.h"
 #include "model/model_files.h"
 
 namespace sglrun::cli {
@@ -13,7 +15,7 @@ using tokenizer::ChatTemplate;
 using tokenizer::ChatTemplateFiles;
 
 Result<ChatTemplateFiles> TemplatesAt(const std::string& path) {
-  if (!path.ends_with(".gguf")) {
+  if (!IsGgufPath(path)) {
     // Of a single file, such as tokenizer.json, its folder.
     const bool folder = std::filesystem::is_directory(path);
     return tokenizer::ReadChatTemplates(
@@ -22,21 +24,19 @@ Result<ChatTemplateFiles> TemplatesAt(const std::string& path) {
   SGLRUN_ASSIGN_OR_RETURN(const std::optional<model::GgufTokenizerFields> fields,
                           model::ModelFiles::ReadGgufTokenizer(path));
   if (!fields) return ChatTemplateFiles();
-  tokenizer::GgufVocabulary vocabulary;
-  vocabulary.tokens = fields->tokens;
-  vocabulary.bos_id = fields->bos_id;
-  vocabulary.eos_id = fields->eos_id;
-  vocabulary.unk_id = fields->unk_id;
-  vocabulary.pad_id = fields->pad_id;
-  vocabulary.chat_template = fields->chat_template;
-  vocabulary.named_chat_templates = fields->named_chat_templates;
-  return tokenizer::ChatTemplatesOf(vocabulary);
+  return tokenizer::ChatTemplatesOf(ToVocabulary(*fields));
 }
 
 Result<ChatTemplate> LoadChatTemplate(const Options& options) {
   SGLRUN_ASSIGN_OR_RETURN(const ChatTemplateFiles files, FindChatTemplates(options));
   return ChatTemplate::Make(files);
 }
+
+// Most inputs hold no messages; finding a template may mean reading a GGUF's vocabulary again.
+struct LazyTemplate {
+  std::once_flag once;
+  Result<ChatTemplate> chat = Error{""};
+};
 
 Result<std::vector<std::int32_t>, RecordError> Render(const ChatTemplate& chat,
                                                       const tokenizer::Tokenizer& tokenizer,
@@ -64,11 +64,12 @@ Result<std::vector<std::int32_t>, RecordError> Render(const ChatTemplate& chat,
 }  // namespace
 
 io::RenderChat MakeChatRenderer(const Options& options, const tokenizer::Tokenizer& tokenizer) {
-  const auto chat = std::make_shared<const Result<ChatTemplate>>(LoadChatTemplate(options));
-  return [chat, &tokenizer](
+  const auto lazy = std::make_shared<LazyTemplate>();
+  return [lazy, options, &tokenizer](
              const io::ChatRecord& record) -> Result<std::vector<std::int32_t>, RecordError> {
-    if (!chat->ok()) return RecordError{chat->error().message, "messages"};
-    return Render(**chat, tokenizer, record);
+    std::call_once(lazy->once, [&] { lazy->chat = LoadChatTemplate(options); });
+    if (!lazy->chat.ok()) return RecordError{lazy->chat.error().message, "messages"};
+    return Render(*lazy->chat, tokenizer, record);
   };
 }
 

@@ -1,0 +1,66 @@
+#include "kernels/cuda/gemm.cuh"
+
+#include "kernels/cuda/launch.h"
+#include "kernels/cuda/launchers.h"
+
+namespace sglrun::kernels::CU_WORLD {
+namespace {
+
+using cuda::GemmParams;
+using cuda::WeightType;
+
+template <WeightType kType, int kTiles>
+void LaunchSmall(const GemmParams& p, gpu::Stream stream) {
+  cu::launch(IsAligned(p.x) ? GemmSmallKernel<kType, kTiles, true>
+                            : GemmSmallKernel<kType, kTiles, false>,
+             dim3(Blocks(p.weight.n, 16 * kTiles)), dim3(kSmallThreads), 0, stream, p);
+}
+
+template <WeightType kType, int kTileM>
+void LaunchTiled(const GemmParams& p, gpu::Stream stream) {
+  cu::launch(GemmTiledKernel<kType, kTileM>,
+             dim3(Blocks(p.weight.n, kTileN), Blocks(p.m, kTileM)), dim3(kTiledThreads),
+             TiledSharedBytes(kTileM), stream, p);
+}
+
+template <WeightType kType>
+void Gemm16(const GemmParams& p, gpu::Stream stream) {
+  if (p.m <= cuda::kGemmSmallRows) {
+    // Two tiles where that still leaves a block for every multiprocessor.
+    if (p.weight.n >= 8192) return LaunchSmall<kType, 2>(p, stream);
+    return LaunchSmall<kType, 1>(p, stream);
+  }
+  cu::launch(IsAligned(p.x) ? RoundRowsKernel<true> : RoundRowsKernel<false>,
+             dim3(Blocks(p.m, 1)), dim3(128), 0, stream, p.x, p.weight.k,
+             static_cast<bf16*>(p.scratch));
+  if (p.m <= 32) return LaunchTiled<kType, 32>(p, stream);
+  if (p.m <= 64) return LaunchTiled<kType, 64>(p, stream);
+  LaunchTiled<kType, 128>(p, stream);
+}
+
+// Rows of x are the grid's second axis, in blocks of `rows`; it ends at 65535.
+void GemmF32(const GemmParams& p, gpu::Stream stream) {
+  cu::launch(GemmF32Kernel, dim3(Blocks(p.weight.n, kF32Warps), Blocks(p.m, kGemmF32Rows)),
+             dim3(kF32Warps * 32), 0, stream, p);
+}
+
+}  // namespace
+
+void Gemm(const GemmParams& p, gpu::Stream stream) {
+  if (p.m == 0 || p.weight.n == 0) return;
+  if (p.weight.k == 0) {
+    cu::launch(GemmEmptyKernel, dim3(Blocks(p.weight.n, 128), static_cast<unsigned>(p.m)),
+               dim3(128), 0, stream, p);
+    return;
+  }
+  switch (p.weight.type) {
+    case WeightType::kF32:
+      return GemmF32(p, stream);
+    case WeightType::kBF16:
+      return Gemm16<WeightType::kBF16>(p, stream);
+    case WeightType::kF16:
+      return Gemm16<WeightType::kF16>(p, stream);
+  }
+}
+
+}  // namespace sglrun::kernels::CU_WORLD

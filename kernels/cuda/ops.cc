@@ -1,0 +1,23 @@
+#include "kernels/cuda/ops.h"
+
+#include "kernels/cuda/launchers.h"
+
+namespace sglrun::kernels::CU_WORLD {
+
+const cuda::Ops& CudaOps() {
+  static const cuda::Ops ops = {.pack_rows = PackRows,
+                                .embed = Embed,
+                                .gather_rows = GatherRows,
+                                .gemm = Gemm,
+                                .rms_norm = RmsNorm,
+                                .rope = Rope,
+                                .store_kv = StoreKv,
+                                .paged_attention = PagedAttention,
+                                .silu_and_mul = SiluAndMul,
+                                .logits_process = LogitsProcess,
+                                .sample = Sample,
+                                .logprobs = Logprobs};
+  return ops;
+}
+
+}  // namespace sglrun::kernels::CU_WORLD

@@ -1,0 +1,31 @@
+#include "kernels/cuda/rms_norm.cuh"
+
+#include "kernels/cuda/launch.h"
+#include "kernels/cuda/launchers.h"
+
+namespace sglrun::kernels::CU_WORLD {
+namespace {
+
+template <int kThreads, int kItems>
+void LaunchRmsNorm(const cuda::RmsNormParams& p, gpu::Stream stream) {
+  // Groups must begin at 16 bytes, too.
+  const bool aligned = IsAligned(p.x) && IsAligned(p.y) && IsAligned(p.weight) &&
+                       (p.add.data == nullptr || IsAligned(p.add)) &&
+                       (p.groups == 1 || p.size % 4 == 0);
+  cu::launch(
+      aligned ? RmsNormKernel<kThreads, kItems, true> : RmsNormKernel<kThreads, kItems, false>,
+      dim3(Blocks(p.tokens * p.groups, 1)), dim3(kThreads), 0, stream, p);
+}
+
+}  // namespace
+
+void RmsNorm(const cuda::RmsNormParams& p, gpu::Stream stream) {
+  if (p.tokens == 0 || p.size == 0) return;
+  if (p.size <= 256) return LaunchRmsNorm<32, 2>(p, stream);
+  if (p.size <= 1024) return LaunchRmsNorm<128, 2>(p, stream);
+  if (p.size <= 8192) return LaunchRmsNorm<512, 4>(p, stream);
+  if (p.size <= 16384) return LaunchRmsNorm<1024, 4>(p, stream);
+  LaunchRmsNorm<1024, 0>(p, stream);
+}
+
+}  // namespace sglrun::kernels::CU_WORLD

@@ -87,13 +87,12 @@ Result<bool, GrammarError> NormalForm::IsDeadObject(const Alternative& alternati
   if (StopsProof(planned)) return false;
   if (!planned.ok()) return planned.error();
   const ObjectPlan& plan = *planned;
-  std::int64_t required = 0, possible = 0;
+  std::int64_t possible = 0;
   for (const ObjectPlan::Key& key : plan.keys) {
     if (key.required && key.value == kFalse) return true;
-    required += key.required ? 1 : 0;
     possible += key.value == kFalse ? 0 : 1;
   }
-  if (plan.max && (required > *plan.max || plan.min > *plan.max)) return true;
+  if (plan.max && (plan.required > *plan.max || plan.min > *plan.max)) return true;
   if (!plan.others_possible && possible < plan.min) return true;
   for (const formula::SomeProperty* some : plan.some) {
     if (some->keys == kFalse || some->value == kFalse) return true;

@@ -130,7 +130,9 @@ struct PropertyNames {
 };
 struct PropertyCount {
   std::int64_t min = 0;
-  std::optional<std::int64_t> max;
+  std::optional<std::int64_t> max = {};
+  PlaceId place = 0;  // for messages, with the keyword that says `min`
+  const char* keyword = "minProperties";
 };
 struct DependentRequired {
   std::string name;

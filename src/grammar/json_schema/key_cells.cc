@@ -48,6 +48,22 @@ class CellMaker {
       for (const auto& pattern : properties->patterns) AddDivider(pattern.keys);
     }
     for (const formula::SomeProperty* some : plan_.some) AddDivider(some->keys);
+    if (!plan_.TellsKeysApart()) return;
+    for (int bit = 0; bit < kBitsOfFirst; ++bit) dividers_.push_back(KeysByFirst(bit));
+  }
+
+  // The keys whose first character is of ASCII and has this bit: four bits make sixteen sets, in
+  // which neighbours of the alphabet are apart.
+  static constexpr int kBitsOfFirst = 4;
+  FormulaId KeysByFirst(int bit) {
+    constexpr char kHex[] = "0123456789abcdef";
+    StringConstraints keys;
+    std::string& pattern = keys.patterns.emplace_back("^[");
+    for (int c = ' '; c < 0x7F; ++c) {
+      if ((c >> bit & 1) != 0) pattern.append("\\x").append({kHex[c / 16], kHex[c % 16]});
+    }
+    pattern += ']';
+    return normal_form_.formulas().Add(formula::Text{std::move(keys), 0, ""});
   }
 
   bool Matches(FormulaId keys, const std::vector<char>& matches) const {

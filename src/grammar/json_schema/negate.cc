@@ -185,7 +185,10 @@ FormulaId Negation::operator()(const formula::PropertyNames& names) {
 FormulaId Negation::operator()(const formula::PropertyCount& count) {
   std::vector<FormulaId> choices;
   if (count.min > 0) choices.push_back(formulas_.Add(formula::PropertyCount{0, count.min - 1}));
-  if (count.max) choices.push_back(formulas_.Add(formula::PropertyCount{*count.max + 1, {}}));
+  if (count.max) {
+    choices.push_back(formulas_.Add(formula::PropertyCount{
+        .min = *count.max + 1, .place = count.place, .keyword = "maxProperties"}));
+  }
   return formulas_.Or(std::move(choices));
 }
 

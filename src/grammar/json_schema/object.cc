@@ -5,6 +5,7 @@
 // on) is part of a state; of most objects it is nothing, and the chain is linear in the number of
 // keys.
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <set>
 #include <utility>
@@ -61,19 +62,26 @@ class ObjectWriter {
 
   ExprResult Write() {
     SGLRUN_RETURN_IF_ERROR(WriteCellKeys());
-    if (plan_.keys.empty() && plan_.some.empty()) return WriteMap();
     SGLRUN_ASSIGN_OR_RETURN(order_, ObjectOrder::Of(plan_, rules_.any_order(), !cells_.empty()));
+    SGLRUN_RETURN_IF_ERROR(CheckCount());
+    if (plan_.keys.empty() && plan_.some.empty() && !apart_) return WriteMap();
     SGLRUN_RETURN_IF_ERROR(Walk());
     return grammar_.Sequence({spelling_.Open(), grammar_.Net(std::move(net_))});
   }
 
  private:
+  static constexpr std::size_t kOnce = std::numeric_limits<std::size_t>::max();
+
   struct State {
-    std::size_t at = 0;    // position in the chain; its size: the loop
-    bool in_list = false;  // a key must follow; otherwise a member has just ended
-    std::int64_t count = 0;
+    std::size_t at = 0;      // position in the chain; its size: the loop
+    bool in_list = false;    // a key must follow; otherwise a member has just ended
+    std::int64_t count = 0;  // members
+    std::int64_t apart = 0;  // where keys are told apart: properties there are for sure
+    std::uint64_t sets = 0;  // then: the sets of keys that may repeat which they are from
     std::uint32_t seen = 0;  // tracked keys
     std::uint32_t some = 0;  // conditions of plan.some that are met
+    // Those of them that a member has met whose key may come again: a reader keeps the last value.
+    std::uint32_t shaky = 0;
 
     auto operator<=>(const State&) const = default;
   };
@@ -83,6 +91,34 @@ class ObjectWriter {
       SGLRUN_ASSIGN_OR_RETURN(cell_keys_.emplace_back(), spelling_.OtherKey(cell, plan_));
     }
     return {};
+  }
+
+  // See ObjectPlan::TellsKeysApart.
+  Result<void, GrammarError> CheckCount() {
+    const bool possible = !plan_.max || *plan_.max >= plan_.min;
+    if (!order_.repeats() || plan_.min <= plan_.required + 1 || !possible) return {};
+    const formula::PropertyCount& count = *plan_.min_said_by;
+    NormalForm& normal_form = rules_.normal_form();
+    const auto distinct =
+        static_cast<std::int64_t>(order_.chain().size() + order_.loop().size() + cells_.size());
+    apart_ = plan_.TellsKeysApart() && distinct >= plan_.min;
+    if (apart_) {
+      ReportOnce(rules_.front().report.notes,
+                 normal_form.document().Pointer(count.place, count.keyword) +
+                     ": of the keys that the schema does not name, only those that begin "
+                     "differently count as different");
+      return {};
+    }
+    if (rules_.front().options.relax_unsupported) {
+      normal_form.Relax(count.place, count.keyword);
+      return {};
+    }
+    return normal_form.document().ErrorAt(
+        count.place, count.keyword, Verdict::kUnsupported,
+        "asks for " + std::to_string(plan_.min) + " properties, of which \"required\" names " +
+            std::to_string(plan_.required) +
+            ": keys that the schema does not name may come twice and cannot be counted; name more "
+            "keys in \"required\", or set additionalProperties to false");
   }
 
   // No names: the number of keys is a counted repetition, of any size.
@@ -120,19 +156,42 @@ class ObjectWriter {
     if (order_.Settle(to.at, to.seen)) net_.exprs.push_back({from, IdOf(to), expr});
   }
 
+  void TellApart(State& state, std::size_t set) const {
+    if (state.apart >= plan_.min) return;
+    const std::uint64_t bit = set == kOnce ? 0 : std::uint64_t{1} << std::min<std::size_t>(set, 63);
+    if ((state.sets & bit) != 0) return;
+    state.sets |= bit;
+    if (++state.apart == plan_.min) state.sets = 0;
+  }
+
+  // The conditions of plan.some that hang on the value, not on the key alone.
+  std::uint32_t OnValues() const {
+    std::uint32_t bits = 0;
+    for (std::size_t i = 0; i < plan_.some.size(); ++i) {
+      if (plan_.some[i]->value != kTrue) bits |= 1U << i;
+    }
+    return bits;
+  }
+
   // One more key with a value: plain, and once for every set of conditions that it may meet.
+  // `set`: of a key that may come again, kOnce for others. A value that comes again must not take
+  // back what an earlier one of the same key has met.
   Result<void, GrammarError> AddMember(const State& state, std::int32_t from, State to, ExprId key,
-                                       FormulaId value, std::uint32_t fits) {
+                                       FormulaId value, std::uint32_t fits, std::size_t set) {
     if (order_.max() && state.count >= *order_.max()) return {};
     to.in_list = false;
-    to.count = std::min(state.count + 1, order_.counted());
+    to.count = std::min(state.count + 1, apart_ && !order_.max() ? 0 : order_.counted());
+    if (apart_) TellApart(to, set);
+    const bool repeats = set != kOnce;
     const std::uint32_t open = fits & ~state.some;
     for (std::uint32_t met = open;; met = (met - 1) & open) {
+      const std::uint32_t holds = repeats ? met | (fits & state.shaky) : met;
       std::vector<FormulaId> parts{value};
       for (std::size_t i = 0; i < plan_.some.size(); ++i) {
-        if ((met >> i & 1U) != 0) parts.push_back(plan_.some[i]->value);
+        if ((holds >> i & 1U) != 0) parts.push_back(plan_.some[i]->value);
       }
       to.some = state.some | met;
+      to.shaky = repeats ? state.shaky | (met & OnValues()) : state.shaky;
       SGLRUN_ASSIGN_OR_RETURN(const ExprId member,
                               spelling_.Member(key, rules_.formulas().And(std::move(parts))));
       AddEdge(from, to, member);
@@ -156,7 +215,8 @@ class ObjectWriter {
     if (order_.bit_of(index) >= 0) to.seen |= 1U << order_.bit_of(index);
     SGLRUN_ASSIGN_OR_RETURN(const std::uint32_t fits, Fits(key.name));
     SGLRUN_ASSIGN_OR_RETURN(const ExprId name, spelling_.NamedKey(key.name));
-    return AddMember(state, from, to, name, key.value, fits);
+    return AddMember(state, from, to, name, key.value, fits,
+                     order_.Repeats(index) ? cells_.size() + index : kOnce);
   }
 
   Result<void, GrammarError> Walk() {
@@ -195,12 +255,16 @@ class ObjectWriter {
 
   // Whether the object may end with none of the keys that are still to come.
   bool MayEnd(const State& state) const {
-    if (state.at < last_required_ || state.count < order_.min()) return false;
+    if (state.at < last_required_ || !HasEnough(state)) return false;
     if (state.some != (1U << plan_.some.size()) - 1) return false;
     for (const std::size_t index : order_.loop()) {
       if (plan_.keys[index].required && !order_.Seen(index, state.seen)) return false;
     }
     return !order_.AnyBroken(state.seen);
+  }
+
+  bool HasEnough(const State& state) const {
+    return apart_ ? state.apart >= plan_.min : state.count >= order_.min();
   }
 
   Result<void, GrammarError> WalkChain(const State& state, std::int32_t from) {
@@ -218,7 +282,7 @@ class ObjectWriter {
     }
     for (std::size_t i = 0; i < cells_.size(); ++i) {
       SGLRUN_RETURN_IF_ERROR(
-          AddMember(state, from, state, cell_keys_[i], cells_[i].value, cells_[i].some));
+          AddMember(state, from, state, cell_keys_[i], cells_[i].value, cells_[i].some, i));
     }
     return {};
   }
@@ -230,6 +294,7 @@ class ObjectWriter {
   ObjectSpelling& spelling_;
   std::vector<ExprId> cell_keys_;
   ObjectOrder order_;
+  bool apart_ = false;             // the plan tells keys apart, and keys may repeat
   std::size_t last_required_ = 0;  // the chain up to here cannot be left out
   Network net_;
   std::map<State, std::int32_t> ids_;

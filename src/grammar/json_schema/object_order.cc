@@ -68,12 +68,11 @@ Result<void, GrammarError> ObjectOrder::PartKeys(const ObjectPlan& plan, bool an
 
 Result<void, GrammarError> ObjectOrder::FindCounts(const ObjectPlan& plan, bool repeats) {
   constexpr std::int64_t kMostCounted = 256;
-  std::int64_t required = 0;
-  for (const std::size_t i : loop_) repeats |= bit_of_[i] < 0;
-  for (const ObjectPlan::Key& key : plan.keys) required += key.required ? 1 : 0;
+  repeats_ = repeats;
+  for (const std::size_t i : loop_) repeats_ |= bit_of_[i] < 0;
   const auto named = static_cast<std::int64_t>(chain_.size() + loop_.size());
-  min_ = plan.min <= required ? 0 : plan.min;
-  if (plan.max && (repeats || named > *plan.max)) max_ = plan.max;
+  min_ = plan.min <= plan.required ? 0 : plan.min;
+  if (plan.max && (repeats_ || named > *plan.max)) max_ = plan.max;
   counted_ = max_ ? *max_ : min_;
   if (counted_ > kMostCounted) return TooManyOrders("counts more than 256 properties");
   return {};

@@ -23,12 +23,15 @@ class ObjectOrder {
   // Bit of a key in the set of keys seen, -1 when nobody asks for it.
   int bit_of(std::size_t key) const { return bit_of_[key]; }
   std::int64_t min() const { return min_; }                 // 0 where required keys are enough
+  bool repeats() const { return repeats_; }                 // some key may come twice
   std::optional<std::int64_t> max() const { return max_; }  // where it can be passed at all
   std::int64_t counted() const { return counted_; }         // counts beyond are alike
 
   bool Seen(std::size_t key, std::uint32_t seen) const {
     return bit_of_[key] >= 0 && (seen >> bit_of_[key] & 1U) != 0;
   }
+  // Whether a named key may come twice: among further keys, where nobody asks for it.
+  bool Repeats(std::size_t key) const { return bit_of_[key] < 0 && decided_at_[key] == kNever; }
   // Some key is there without one that it depends on.
   bool AnyBroken(std::uint32_t seen) const;
   // At a position of the chain: forgets what no dependency asks for any more; false where one is
@@ -60,6 +63,7 @@ class ObjectOrder {
   std::vector<std::size_t> decided_at_;  // position from which it is known whether a key is there
   std::vector<Dependency> dependencies_;
   std::int64_t min_ = 0, counted_ = 0;
+  bool repeats_ = false;
   std::optional<std::int64_t> max_;
 };
 

@@ -21,6 +21,7 @@ class Planner {
     for (ObjectPlan::Key& key : plan_.keys) {
       SGLRUN_ASSIGN_OR_RETURN(key.value, ValueOf(key.name));
     }
+    for (const ObjectPlan::Key& key : plan_.keys) plan_.required += key.required ? 1 : 0;
     plan_.others_possible = OthersPossible();
     return {};
   }
@@ -37,6 +38,7 @@ class Planner {
       } else if (const auto* names = std::get_if<formula::PropertyNames>(&f)) {
         plan_.key_conditions.push_back(names->keys);
       } else if (const auto* count = std::get_if<formula::PropertyCount>(&f)) {
+        if (count->min > plan_.min) plan_.min_said_by = count;
         plan_.min = std::max(plan_.min, count->min);
         if (count->max) plan_.max = std::min(plan_.max.value_or(*count->max), *count->max);
       } else if (const auto* dependent = std::get_if<formula::DependentRequired>(&f)) {

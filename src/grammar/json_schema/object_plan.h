@@ -21,6 +21,8 @@ struct ObjectPlan {
   // In the order of generation; those that may stand anywhere come last. Distinct.
   std::vector<Key> keys;
   std::int64_t min = 0;
+  const formula::PropertyCount* min_said_by = nullptr;
+  std::int64_t required = 0;  // keys that must be there
   std::optional<std::int64_t> max;
   std::vector<const formula::DependentRequired*> dependent;
   std::vector<const formula::SomeProperty*> some;
@@ -32,12 +34,21 @@ struct ObjectPlan {
   std::vector<const formula::Properties*> properties;
   std::vector<const formula::UnevaluatedProperties*> unevaluated;
   bool closed = false;  // grammar.md 3.2
+
+  // What comes twice is one property, and keys that nobody names may come twice. With all required
+  // keys and one more, no two can have been one; where more are asked for, members alone are no
+  // measure of properties: keys count as two where they begin differently.
+  bool TellsKeysApart() const {
+    return others_possible && min > required + 1 && min <= required + kMostApart;
+  }
+  static constexpr std::int64_t kMostApart = 4;
 };
 
 Result<ObjectPlan, GrammarError> PlanObject(NormalForm& normal_form,
                                             const Alternative& alternative);
 
-// The keys that no plan names, parted by the patterns they match.
+// The keys that no plan names, parted by the patterns they match, and by their first characters
+// where the plan tells keys apart.
 struct KeyCell {
   SharedDfa keys;  // decoded; nullptr: all keys but those the plan names
   FormulaId value = kTrue;

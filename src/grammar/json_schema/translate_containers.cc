@@ -64,7 +64,7 @@ void Translator::AddObjects(const Here& here) {
   const Json* min = here.schema.Find("minProperties");
   const Json* max = here.schema.Find("maxProperties");
   if (min != nullptr || max != nullptr) {
-    formula::PropertyCount count;
+    formula::PropertyCount count{.place = here.place};
     if (min != nullptr) count.min = CountOf(*min);
     if (max != nullptr) count.max = CountOf(*max);
     here.parts.push_back(formulas_.Add(count));

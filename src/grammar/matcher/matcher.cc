@@ -26,12 +26,13 @@ Shape ShapeOf(const Frontier& frontier, const Stacks& stacks) {
 
 Matcher::Mask KindOf(std::span<const std::uint32_t> words, const Vocabulary& vocabulary) {
   const std::span<const std::uint32_t> text = vocabulary.text_mask();
-  bool any = false, all_text = true;
+  std::uint32_t some = 0, lacking = 0;  // bits: without branches, many words at once
   for (std::size_t w = 0; w < words.size(); ++w) {
-    any |= words[w] != 0;
-    all_text &= (text[w] & ~words[w]) == 0;
+    some |= words[w];
+    lacking |= text[w] & ~words[w];
   }
-  return !any ? Matcher::Mask::kNone : all_text ? Matcher::Mask::kAllText : Matcher::Mask::kSome;
+  if (some == 0) return Matcher::Mask::kNone;
+  return lacking == 0 ? Matcher::Mask::kAllText : Matcher::Mask::kSome;
 }
 
 }  // namespace

@@ -28,7 +28,7 @@ void RowCache::Add(const Shape& shape, Matcher::Mask kind, std::span<const std::
   const std::size_t few = words.size() / 4;
   std::size_t count = 0;
   for (std::size_t w = 0; w < words.size() && count <= few; ++w) {
-    count += static_cast<std::size_t>(std::popcount(words[w]));
+    if (words[w] != 0) count += static_cast<std::size_t>(std::popcount(words[w]));
   }
   if (count > few) {
     row.words.assign(words.begin(), words.end());

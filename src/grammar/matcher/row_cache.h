@@ -23,7 +23,7 @@ class RowCache {
   std::size_t MemoryBytes() const;
 
  private:
-  static constexpr std::size_t kMostBytes = std::size_t{2} << 20;
+  static constexpr std::size_t kMostBytes = std::size_t{8} << 20;
 
   // Either all words or, when they are few, the ids.
   struct Row {

@@ -123,12 +123,13 @@ std::shared_ptr<const StateMask> StateMask::Beside(const Program& program, State
     }
     ++i;
   }
+  const auto own_exits = static_cast<std::ptrdiff_t>(exits.size());
   auto range = alike.begin();
   hub_mask->exits_.ForEach([&](std::int32_t exit) {
     while (range != alike.end() && range->end <= exit) ++range;
     if (range != alike.end() && range->begin <= exit) exits.push_back(exit);
   });
-  std::sort(exits.begin(), exits.end());
+  std::inplace_merge(exits.begin(), exits.begin() + own_exits, exits.end());
   mask->inside_ = IdSet(added.Take(), vocabulary);
   mask->removed_ = removed.Take();
   mask->removed_.shrink_to_fit();

@@ -246,6 +246,49 @@ TEST_CASE("properties are counted") {
             {R"({"a":1})", R"({"a":1,"b":2,"c":3})", R"({"a":1,"b":2,"x":3})"});
 }
 
+TEST_CASE("a property that comes twice is counted once") {
+  CheckOpen(R"({"minProperties": 2})",
+            {R"({"a":1,"b":2})", R"({"a":1,"a":2,"b":3})", R"({"b":1,"":2})", R"({"a":1,"\n":2})"},
+            {R"({"a":1,"a":2})", R"({"a":1})", R"({"a":1,"\u0061":2})", R"({"a":1,"a":2,"a":3})"});
+  CheckOpen(R"({"properties": {"n": true}, "required": ["r"], "minProperties": 3,
+                "maxProperties": 4, "additionalProperties": {"type": "integer"}})",
+            {R"({"n":1,"r":2,"a":3})", R"({"r":1,"a":2,"b":3})", R"({"r":1,"a":2,"a":3,"b":4})"},
+            {R"({"r":1,"a":2,"a":3})", R"({"n":1,"r":2})", R"({"r":1,"a":2,"b":3,"c":4,"d":5})"});
+  CheckOpen(R"({"patternProperties": {"^a": {"type": "null"}, "^b": {"type": "integer"}},
+                "additionalProperties": false, "minProperties": 2})",
+            {R"({"a":null,"b":2})", R"({"b":1,"a1":null,"a2":null})"},
+            {R"({"a":null,"a":null})", R"({"b":1,"b":2})"});
+  CheckOpen(R"({"not": {"maxProperties": 1}})", {R"({"a":1,"b":2})"}, {R"({"a":1,"a":2})"});
+  CHECK(CompileSchema(R"({"minProperties": 2})").report.notes ==
+        std::vector<std::string>{"/minProperties: of the keys that the schema does not name, only "
+                                 "those that begin differently count as different"});
+}
+
+TEST_CASE("properties that cannot be counted are refused") {
+  CheckVerdict(R"({"minProperties": 5})", "unsupported", "/minProperties");
+  CheckVerdict(R"({"properties": {"a": {"not": {"maxProperties": 7}}}})", "unsupported",
+               "/properties/a/not/maxProperties");
+  CheckVerdict(R"({"patternProperties": {"^x": true}, "additionalProperties": false,
+                   "minProperties": 2})",
+               "unsupported", "/minProperties");
+  CheckOpen(R"({"required": ["a", "b", "c", "d"], "minProperties": 5})",
+            {R"({"a":1,"b":2,"c":3,"d":4,"x":5})"}, {R"({"a":1,"b":2,"c":3,"d":4})"});
+  GrammarOptions relax = SpecMode();
+  relax.relax_unsupported = true;
+  const CompiledSchema relaxed = CompileSchema(R"({"minProperties": 5})", relax);
+  CHECK(relaxed.report.relaxed == std::vector<std::string>{"/minProperties"});
+  CHECK(!relaxed.Accepts(R"({"a":1})"));
+}
+
+TEST_CASE("a property that comes again does not take back what it has met") {
+  const char* schema = R"({"not": {"additionalProperties": {"type": "string"}}})";
+  CheckOpen(schema, {R"({"a":1})", R"({"b":"x","a":1})", R"({"a":"x","a":1})", R"({"a":1,"a":2})"},
+            {"{}", R"({"a":"x"})", R"({"a":1,"a":"x"})"});
+  CheckOpen(
+      R"({"properties": {"n": true}, "not": {"patternProperties": {"": {"type": "string"}}}})",
+      {R"({"n":1,"a":"x"})", R"({"n":"x","a":1})"}, {R"({"n":"x","a":1,"a":"y"})"});
+}
+
 TEST_CASE("properties may depend on each other") {
   for (const char* keyword : {"dependentRequired", "dependencies"}) {
     const std::string schema =

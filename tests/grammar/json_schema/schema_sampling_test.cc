@@ -143,13 +143,6 @@ class RandomSchema {
   std::mt19937& random_;
 };
 
-// A key that nobody names may come twice (grammar.md 3.9): readers keep one of them, and the number
-// of properties is then smaller than it looks.
-bool HasTwins(const std::string& text) {
-  const auto parsed = ParseJson(text, {.keep_number_text = true});
-  return parsed.ok() && !parsed->duplicate_keys.empty();
-}
-
 struct Trial {
   std::string schema;
   CompiledSchema compiled;
@@ -180,7 +173,7 @@ void CheckMembers(const GrammarOptions& options, unsigned seed, int schemas) {
     for (int k = 0; k < 6; ++k) {
       const std::string text =
           RandomMember(trial.compiled, 120, [&](std::size_t count) { return random() % count; });
-      if (text.empty() || HasTwins(text)) continue;
+      if (text.empty()) continue;  // a key may come twice in it: the last one counts
       ++members;
       CHECK_MESSAGE(validator.IsValid(text), trial.schema << " allows " << text << "\n"
                                                           << validator.error());

@@ -147,6 +147,7 @@ io::RowOptions RowOptionsOf(const Options& options) {
           .hidden_states = form == "inline"        ? io::HiddenStateForm::kInline
                            : form == "safetensors" ? io::HiddenStateForm::kSafetensors
                                                    : io::HiddenStateForm::kNpy,
+          .created = std::time(nullptr),
           .output_path = options.output};
 }
 

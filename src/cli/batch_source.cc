@@ -161,7 +161,8 @@ std::optional<ReadyRecord> BatchSource::State::Prepare(const io::InputRecord& li
   ready.place = {.line = line.line,
                  .rid = parsed.ok() ? parsed->rid : parsed.error().rid,
                  .key = key,
-                 .is_array = parsed.ok() && parsed->is_array};
+                 .is_array = parsed.ok() && parsed->is_array,
+                 .reply = parsed.ok() ? parsed->reply : parsed.error().reply};
   ready.first_ticket = next_ticket;
   ready.bytes = line.text.size();
   ready.reuse = has_row(

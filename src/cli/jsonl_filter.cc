@@ -3,7 +3,7 @@
 #include "cli/exit_codes.h"
 #include "cli/print.h"
 #include "io/output_file.h"
-#include "io/result_writer.h"
+#include "io/row_values.h"
 
 namespace sglrun::cli {
 namespace {

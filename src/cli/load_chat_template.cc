@@ -1,5 +1,6 @@
 #include "cli/load_chat_template.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <memory>
 #include <mutex>
@@ -27,20 +28,40 @@ Result<ChatTemplateFiles> TemplatesAt(const std::string& path) {
   return tokenizer::ChatTemplatesOf(ToVocabulary(*fields));
 }
 
-Result<ChatTemplate> LoadChatTemplate(const Options& options) {
+// What the words of a template teach its model. A template that shows several forms in its examples
+// teaches the first of these.
+io::ToolCallForm ToolCallFormOf(const ChatTemplateFiles& files) {
+  const auto mentions = [&](std::string_view words) {
+    return std::ranges::any_of(files.templates, [&](const ChatTemplateFiles::Entry& entry) {
+      return entry.text.find(words) != std::string::npos;
+    });
+  };
+  if (mentions("[TOOL_CALLS]")) return io::ToolCallForm::kListed;
+  if (mentions("<tool_call>")) return io::ToolCallForm::kTagged;
+  if (mentions("{\"name\": function name, \"parameters\":")) return io::ToolCallForm::kBare;
+  return io::ToolCallForm::kNone;
+}
+
+struct LoadedTemplate {
+  ChatTemplate chat;
+  io::ToolCallForm tool_calls;
+};
+
+Result<LoadedTemplate> LoadChatTemplate(const Options& options) {
   SGLRUN_ASSIGN_OR_RETURN(const ChatTemplateFiles files, FindChatTemplates(options));
-  return ChatTemplate::Make(files);
+  SGLRUN_ASSIGN_OR_RETURN(ChatTemplate chat, ChatTemplate::Make(files));
+  return LoadedTemplate{std::move(chat), ToolCallFormOf(files)};
 }
 
 // Most inputs hold no messages; finding a template may mean reading a GGUF's vocabulary again.
 struct LazyTemplate {
   std::once_flag once;
-  Result<ChatTemplate> chat = Error{""};
+  Result<LoadedTemplate> chat = Error{""};
 };
 
-Result<std::vector<std::int32_t>, RecordError> Render(const ChatTemplate& chat,
-                                                      const tokenizer::Tokenizer& tokenizer,
-                                                      const io::ChatRecord& record) {
+Result<io::ChatPromptIds, RecordError> Render(const LoadedTemplate& loaded,
+                                              const tokenizer::Tokenizer& tokenizer,
+                                              const io::ChatRecord& record) {
   tokenizer::ChatRequest request{
       .messages = record.messages, .tools = record.tools, .documents = record.documents};
   for (const auto& [name, value] : record.variables) {
@@ -53,20 +74,20 @@ Result<std::vector<std::int32_t>, RecordError> Render(const ChatTemplate& chat,
                          "chat_template_kwargs." + name};
     }
   }
-  const auto prompt = chat.Render(request);
+  const auto prompt = loaded.chat.Render(request);
   if (!prompt.ok()) return RecordError{prompt.error().message, "messages"};
   // The template wrote the special tokens; another BOS in front would be one too many.
   auto ids = tokenizer.Encode(prompt->text, {.add_special_tokens = false});
   if (!ids.ok()) return RecordError{ids.error().message, "messages"};
-  return std::move(*ids);
+  return io::ChatPromptIds{std::move(*ids), loaded.tool_calls};
 }
 
 }  // namespace
 
 io::RenderChat MakeChatRenderer(const Options& options, const tokenizer::Tokenizer& tokenizer) {
   const auto lazy = std::make_shared<LazyTemplate>();
-  return [lazy, options, &tokenizer](
-             const io::ChatRecord& record) -> Result<std::vector<std::int32_t>, RecordError> {
+  return [lazy, options,
+          &tokenizer](const io::ChatRecord& record) -> Result<io::ChatPromptIds, RecordError> {
     std::call_once(lazy->once, [&] { lazy->chat = LoadChatTemplate(options); });
     if (!lazy->chat.ok()) return RecordError{lazy->chat.error().message, "messages"};
     return Render(*lazy->chat, tokenizer, record);

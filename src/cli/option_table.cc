@@ -39,15 +39,16 @@ std::vector<OptionSpec> InputAndOutput() {
       {.name = "input-format",
        .kind = Kind::kChoice,
        .member = &Options::input_format,
-       .choices = {"auto", "generate", "text"},
+       .choices = {"auto", "generate", "openai", "text"},
        .commands = kRuns,
        .shapes_results = true,
        .group = kGroup,
        .line = "what an input line is",
        .text =
-           "`generate`: a JSON object, the body of a /generate request. `text`: the line itself "
-           "is a prompt. `auto`: text when every input's name ends in .txt (.txt.gz, .txt.zst), "
-           "else generate."},
+           "`generate`: a JSON object, the body of a /generate request. `openai`: a line of a batch "
+           "file for /v1/chat/completions or /v1/completions, answered in the same dialect. "
+           "`text`: the line itself is a prompt. `auto`: text when every input's name ends in .txt "
+           "(.txt.gz, .txt.zst), openai when the first object has a custom_id, else generate."},
       {.name = "shard",
        .kind = Kind::kShard,
        .member = &Options::shard,

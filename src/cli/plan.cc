@@ -76,13 +76,24 @@ class Planner {
     if (!InShard(options_.shard, content)) return;
     ++report.records;
     if (!record.ok()) {
-      Fail(line, record.error().rid, record.error().resume_key, record.error().error, out);
+      const io::RecordFailure& failure = record.error();
+      Fail(line,
+           {.line = line.line,
+            .rid = failure.rid,
+            .key = failure.resume_key,
+            .reply = failure.reply},
+           failure.error, out);
       return;
     }
     warnings_.Warn(line, record->warnings);
     PlannedRecord planned{std::move(record).value(), {}};
     if (Result<void, RecordError> done = Prepare(planned); !done.ok()) {
-      Fail(line, planned.record.rid, planned.record.resume_key, done.error(), out);
+      Fail(line,
+           {.line = line.line,
+            .rid = planned.record.rid,
+            .key = planned.record.resume_key,
+            .reply = planned.record.reply},
+           done.error(), out);
       return;
     }
     Count(planned);
@@ -118,15 +129,15 @@ class Planner {
     return engine::RefusedConstraint(params.constraint->kind, pending->outcome().error());
   }
 
-  void Fail(const io::InputRecord& line, const std::string& rid, const Hash128& key,
-            const RecordError& error, std::string& out) {
+  void Fail(const io::InputRecord& line, const io::RowPlace& place, const RecordError& error,
+            std::string& out) {
     ++report.failed;
     if (report.errors.size() < kMaxErrorsKept) {
-      report.errors.push_back({PlaceOf(line), line.line, error});
+      const bool openai = place.reply != nullptr;
+      report.errors.push_back(
+          {PlaceOf(line), line.line, openai ? io::openai::InWordsOf(*place.reply, error) : error});
     }
-    if (options_.records) {
-      writer_.AppendErrorRow({.line = line.line, .rid = rid, .key = key}, error, out);
-    }
+    if (options_.records) writer_.AppendErrorRow(place, error, out);
   }
 
   static StepForm FormOf(const PlannedItem& item) {

@@ -1,6 +1,7 @@
 #include "cli/run_setup.h"
 
 #include <algorithm>
+#include <filesystem>
 
 #include "base/log.h"
 #include "cli/load_chat_template.h"
@@ -19,9 +20,18 @@ bool IsTextName(std::string name) {
   return name.ends_with(".txt");
 }
 
-bool LinesAreText(const Options& options) {
-  if (options.input_format != "auto") return options.input_format == "text";
-  return std::ranges::all_of(options.inputs, IsTextName);
+io::LineFormat LineFormatOf(const Options& options) {
+  if (options.input_format == "text") return io::LineFormat::kText;
+  if (options.input_format == "openai") return io::LineFormat::kOpenAi;
+  if (options.input_format == "generate") return io::LineFormat::kGenerate;
+  const bool text = std::ranges::all_of(options.inputs, IsTextName);
+  return text ? io::LineFormat::kText : io::LineFormat::kAuto;
+}
+
+// "models/Qwen2.5-0.5B" -> "Qwen2.5-0.5B"
+std::string ModelName(const std::string& path) {
+  const std::filesystem::path whole = std::filesystem::path(path).lexically_normal();
+  return (whole.has_filename() ? whole : whole.parent_path()).filename().string();
 }
 
 struct MemberJson {
@@ -65,10 +75,14 @@ Result<io::RecordOptions> MakeRecordOptions(const Options& options, const ModelS
       .defaults = EffectiveDefaults(options, source.files.generation_defaults()),
       .compat = options.compat == "2024" ? io::Compat::k2024 : io::Compat::kNone,
       .strict = options.strict,
-      .text_lines = LinesAreText(options),
+      .format = LineFormatOf(options),
       .run_seed = static_cast<std::uint64_t>(options.seed),
       .render_chat = MakeChatRenderer(options, *source.tokenizer),
-      .vocab_size = source.files.config().vocab_size};
+      .vocab_size = source.files.config().vocab_size,
+      .model_name = ModelName(options.model),
+      .detokenize = [tokenizer = source.tokenizer.get()](std::span<const std::int32_t> ids) {
+        return tokenizer->Decode(ids, /*skip_special_tokens=*/false);
+      }};
   SGLRUN_RETURN_IF_ERROR(io::CheckRunSampling(record_options));
   return record_options;
 }

@@ -9,7 +9,9 @@ namespace sglrun::engine {
 TokenLogprob LogprobRecorder::Entry(const Sequence& sequence, std::optional<float> logprob,
                                     std::int32_t token) const {
   TokenLogprob entry{.logprob = logprob, .token_id = token, .text = std::nullopt};
-  if (sequence.request().return_text_in_logprobs) {
+  if (sequence.request().token_bytes_in_logprobs) {
+    entry.text = tokenizer_->TokenBytes(token);
+  } else if (sequence.request().return_text_in_logprobs) {
     entry.text = tokenizer_->Decode(std::span(&token, 1), /*skip_special_tokens=*/false);
   }
   return entry;

@@ -26,13 +26,13 @@ bool Given(const Json& object, std::string_view name) {
 
 }  // namespace
 
-Result<void, RecordError> ReplaceMessages(Json& object, const RenderChat& render) {
+Result<ToolCallForm, RecordError> ReplaceMessages(Json& object, const RenderChat& render) {
   if (!Given(object, "messages")) {
     for (const std::string name : kChatFields) {
       if (Given(object, name)) return RecordError{name + " is given without messages", name};
       Take(object, name);
     }
-    return {};
+    return ToolCallForm::kNone;
   }
   for (const std::string name : {"text", "input_ids", "input_embeds"}) {
     if (Given(object, name)) {
@@ -52,13 +52,13 @@ Result<void, RecordError> ReplaceMessages(Json& object, const RenderChat& render
   }
   if (variables.is_object()) chat.variables = std::move(variables.as_object());
   if (!render) return RecordError{"messages: no chat template is at hand", "messages"};
-  SGLRUN_ASSIGN_OR_RETURN(const std::vector<std::int32_t> ids, render(chat));
-  if (ids.empty()) return RecordError{"messages give an empty prompt", "messages"};
+  SGLRUN_ASSIGN_OR_RETURN(const ChatPromptIds prompt, render(chat));
+  if (prompt.ids.empty()) return RecordError{"messages give an empty prompt", "messages"};
   Json::Array list;
-  list.reserve(ids.size());
-  for (const std::int32_t id : ids) list.emplace_back(std::int64_t{id});
+  list.reserve(prompt.ids.size());
+  for (const std::int32_t id : prompt.ids) list.emplace_back(std::int64_t{id});
   object.as_object().emplace_back("input_ids", Json(std::move(list)));
-  return {};
+  return prompt.tool_calls;
 }
 
 }  // namespace sglrun::io

@@ -19,11 +19,23 @@ struct ChatRecord {
   Json::Object variables;  // chat_template_kwargs
 };
 
-using RenderChat =
-    std::function<Result<std::vector<std::int32_t>, RecordError>(const ChatRecord& chat)>;
+// How a model writes calls of functions, as far as its chat template tells.
+enum class ToolCallForm : std::uint8_t {
+  kNone,    // none that is known
+  kTagged,  // <tool_call>{"name": .., "arguments": ..}</tool_call> (Hermes, Qwen)
+  kBare,    // {"name": .., "parameters": ..} and nothing else (Llama 3)
+  kListed,  // [TOOL_CALLS][{"name": .., "arguments": ..}] (Mistral), a special token
+};
+
+struct ChatPromptIds {
+  std::vector<std::int32_t> ids;
+  ToolCallForm tool_calls = ToolCallForm::kNone;
+};
+
+using RenderChat = std::function<Result<ChatPromptIds, RecordError>(const ChatRecord& chat)>;
 
 // Puts `input_ids` in the place of `messages`, `tools`, `documents` and `chat_template_kwargs`.
 // Objects without messages stay as they are.
-Result<void, RecordError> ReplaceMessages(Json& object, const RenderChat& render);
+Result<ToolCallForm, RecordError> ReplaceMessages(Json& object, const RenderChat& render);
 
 }  // namespace sglrun::io

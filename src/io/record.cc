@@ -7,6 +7,8 @@
 #include "io/generate_req_input.h"
 #include "io/normalize.h"
 #include "io/occurrence_counter.h"
+#include "io/openai/line.h"
+#include "io/openai/tools.h"
 #include "io/stop_pattern.h"
 #include "request/fields.h"
 #include "request/sampling_parser.h"
@@ -45,7 +47,7 @@ Json TextRecord(std::string_view text) {
   return Json(std::move(object));
 }
 
-ParsedLine ParseLine(const InputRecord& line, bool text_lines) {
+ParsedLine ParseLine(const InputRecord& line, LineFormat format) {
   ParsedLine parsed;
   if (line.too_long) {
     parsed.content = HashBytes(std::to_string(line.index), kLongLineSeed);
@@ -54,7 +56,7 @@ ParsedLine ParseLine(const InputRecord& line, bool text_lines) {
     return parsed;
   }
   parsed.content = HashBytes(line.text, kRawLineSeed);
-  if (text_lines) {
+  if (format == LineFormat::kText) {
     if (const std::size_t bad = FindInvalidUtf8(line.text); bad != std::string_view::npos) {
       parsed.error = RecordError{"invalid UTF-8 at byte " + std::to_string(bad + 1)};
       return parsed;
@@ -76,12 +78,13 @@ ParsedLine ParseLine(const InputRecord& line, bool text_lines) {
   return parsed;
 }
 
-// Takes the rid out of the object's content hash; equal content, equal hash whatever the order of
-// keys and the blanks between them.
-void HashContent(ParsedLine& parsed, Hash128& with_rid) {
+// Takes the id (`rid`, `custom_id`) out of the object's content hash; equal content, equal hash
+// whatever the order of keys and the blanks between them.
+void HashContent(ParsedLine& parsed, std::string_view id_name, Hash128& with_rid) {
   Json::Object& members = parsed.object.as_object();
-  const auto rid = std::find_if(members.begin(), members.end(),
-                                [](const Json::Member& member) { return member.first == "rid"; });
+  const auto rid = std::find_if(members.begin(), members.end(), [&](const Json::Member& member) {
+    return member.first == id_name;
+  });
   Json rid_value;
   if (rid != members.end()) {
     rid_value = std::move(rid->second);
@@ -92,7 +95,7 @@ void HashContent(ParsedLine& parsed, Hash128& with_rid) {
   if (rid_value.is_null()) return;
   with_rid = HashBytes(parsed.content.ToHex() + rid_value.CanonicalDump());
   if (rid_value.is_string()) parsed.rid = rid_value.as_string();
-  members.emplace_back("rid", std::move(rid_value));
+  members.emplace_back(std::string(id_name), std::move(rid_value));
 }
 
 // What holds where a record states nothing: the defaults, and --sampling over them.
@@ -140,26 +143,78 @@ struct RecordParser::Impl {
       warnings.push_back(sentence + ", the last one counts");
     }
     if (!parsed.rid.has_value() || rids.Add(HashBytes(*parsed.rid).low) == 0) return {};
-    const std::string sentence = "rid " + Json(*parsed.rid).Excerpt() + " was used before";
-    if (options.strict) return RecordError{sentence + " by an earlier record", "rid"};
+    const std::string name(IdName());
+    const std::string sentence = name + " " + Json(*parsed.rid).Excerpt() + " was used before";
+    if (options.strict) return RecordError{sentence + " by an earlier record", name};
     warnings.push_back(sentence);
     return {};
   }
 
+  // An unreadable first line tells its dialect by its words.
+  void SettleFormat(const InputRecord& line, const ParsedLine& parsed) {
+    if (format != LineFormat::kAuto) return;
+    if (parsed.object.is_object()) {
+      format = openai::LooksLikeLine(parsed.object) ? LineFormat::kOpenAi : LineFormat::kGenerate;
+    }
+    answers_openai =
+        format == LineFormat::kOpenAi ||
+        (format == LineFormat::kAuto && line.text.find("\"custom_id\"") != std::string::npos);
+  }
+
+  std::string_view IdName() const { return answers_openai ? "custom_id" : "rid"; }
+
   Result<NormalizedRecord, RecordError> Convert(ParsedLine parsed, const RecordIdentity& identity,
+                                                openai::Reply* reply,
                                                 std::vector<std::string>& warnings) {
     if (parsed.error.has_value()) return *std::move(parsed.error);
     SGLRUN_RETURN_IF_ERROR(CheckRepeats(parsed, warnings));
-    SGLRUN_RETURN_IF_ERROR(ReplaceMessages(parsed.object, options.render_chat));
-    SGLRUN_ASSIGN_OR_RETURN(GenerateReqInput input,
-                            ReadGenerateReqInput(std::move(parsed.object),
-                                                 {options.vocab_size, options.strict}, warnings));
+    if (reply == nullptr) return ConvertRequest(std::move(parsed.object), identity, warnings);
+    SGLRUN_ASSIGN_OR_RETURN(
+        Json object, openai::ReadLine(std::move(parsed.object), OpenAiOptions(), *reply, warnings));
+    return ConvertReply(std::move(object), identity, *reply, warnings);
+  }
+
+  openai::BodyOptions OpenAiOptions() const {
+    const Json* const length =
+        options.sampling.is_object() ? options.sampling.Find("max_new_tokens") : nullptr;
+    return {.strict = options.strict,
+            .run_has_length = length != nullptr,
+            .model_name = options.model_name,
+            .detokenize = options.detokenize};
+  }
+
+  Result<NormalizedRecord, RecordError> ConvertReply(Json object, const RecordIdentity& identity,
+                                                     openai::Reply& reply,
+                                                     std::vector<std::string>& warnings) {
+    std::vector<std::string> own;
+    auto record = ConvertRequest(std::move(object), identity, own, &reply);
+    for (std::string& warning : own) {
+      warnings.push_back(openai::InWordsOf(reply, std::move(warning)));
+    }
+    if (!record.ok()) return openai::InWordsOf(reply, std::move(record).error());
+    for (GenerateRequest& request : record->requests) {
+      reply.samples = std::max<std::size_t>(reply.samples, request.sample_index + 1);
+      request.token_bytes_in_logprobs = reply.logprobs;
+    }
+    return record;
+  }
+
+  Result<NormalizedRecord, RecordError> ConvertRequest(Json object, const RecordIdentity& identity,
+                                                       std::vector<std::string>& warnings,
+                                                       openai::Reply* reply = nullptr) {
+    SGLRUN_ASSIGN_OR_RETURN(const ToolCallForm form, ReplaceMessages(object, options.render_chat));
+    if (reply != nullptr) openai::ExpectToolCalls(form, *reply, object);
+    SGLRUN_ASSIGN_OR_RETURN(
+        GenerateReqInput input,
+        ReadGenerateReqInput(std::move(object), {options.vocab_size, options.strict}, warnings));
     if (!normalize.ok()) return normalize.error();
     return Normalize(std::move(input), *normalize, identity, warnings);
   }
 
   RecordOptions options;
   Result<NormalizeOptions, RecordError> normalize;
+  LineFormat format = options.format;
+  bool answers_openai = options.format == LineFormat::kOpenAi;
   OccurrenceCounter contents;
   OccurrenceCounter rids;
 };
@@ -170,9 +225,10 @@ RecordParser::RecordParser(RecordOptions options)
 RecordParser::~RecordParser() = default;
 
 Result<Record, RecordFailure> RecordParser::Parse(const InputRecord& line) {
-  ParsedLine parsed = ParseLine(line, impl_->options.text_lines);
+  ParsedLine parsed = ParseLine(line, impl_->options.format);
+  impl_->SettleFormat(line, parsed);
   Hash128 with_rid = parsed.content;
-  if (!parsed.error.has_value()) HashContent(parsed, with_rid);
+  if (!parsed.error.has_value()) HashContent(parsed, impl_->IdName(), with_rid);
   const RecordIdentity identity{parsed.content, impl_->contents.Add(parsed.content.low),
                                 impl_->options.run_seed};
 
@@ -180,10 +236,12 @@ Result<Record, RecordFailure> RecordParser::Parse(const InputRecord& line) {
   record.rid = parsed.rid.value_or(identity.DefaultRid());
   record.content_hash = identity.content;
   record.resume_key = HashBytes(with_rid.ToHex(), identity.occurrence);
-  auto converted = impl_->Convert(std::move(parsed), identity, record.warnings);
+  const auto reply = impl_->answers_openai ? std::make_shared<openai::Reply>() : nullptr;
+  record.reply = reply;
+  auto converted = impl_->Convert(std::move(parsed), identity, reply.get(), record.warnings);
   if (!converted.ok()) {
     return RecordFailure{std::move(converted).error(), std::move(record.rid), record.resume_key,
-                         record.content_hash};
+                         record.content_hash, std::move(record.reply)};
   }
   record.requests = std::move(converted->requests);
   record.is_array = converted->is_array;

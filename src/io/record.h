@@ -2,6 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -10,6 +13,7 @@
 #include "base/result.h"
 #include "io/chat_record.h"
 #include "io/jsonl_reader.h"
+#include "io/openai/reply.h"
 #include "request/generate_request.h"
 #include "request/record_error.h"
 
@@ -17,15 +21,22 @@ namespace sglrun::io {
 
 enum class Compat : std::uint8_t { kNone, k2024 };
 
+// --input-format. With kAuto the first line that is a JSON object decides between the two kinds of
+// object.
+enum class LineFormat : std::uint8_t { kAuto, kGenerate, kOpenAi, kText };
+
 struct RecordOptions {
   Json sampling;            // --sampling and --set: an object, used where a record gives nothing
   SamplingParams defaults;  // built-in, generation_config (--sampling-defaults) already laid over
   Compat compat = Compat::kNone;
-  bool strict = false;      // unknown top-level fields, repeated keys and ids become record errors
-  bool text_lines = false;  // --input-format text: a line is a prompt, not a JSON object
+  bool strict = false;  // unknown top-level fields, repeated keys and ids become record errors
+  LineFormat format = LineFormat::kAuto;
   std::uint64_t run_seed = 42;
   RenderChat render_chat = {};  // for `messages`
   std::int64_t vocab_size = 0;  // for ids in logit_bias, token_ids_logprob, input_ids
+  // Of OpenAI lines: the model's name where they state none, and the text of a prompt of ids.
+  std::string model_name = {};
+  std::function<std::string(std::span<const std::int32_t>)> detokenize = {};
 };
 
 // What a line asks for: one request, or several that come back as one array.
@@ -36,6 +47,7 @@ struct Record {
   std::vector<std::string> warnings;      // "unknown field \"foo\" is ignored"
   Hash128 resume_key;    // content with rid and occurrence, without run-level options
   Hash128 content_hash;  // content without rid: decides the shard
+  std::shared_ptr<const openai::Reply> reply;  // of a line of the OpenAI dialect
 };
 
 // A failed line still has an id and a key, for its error row and for --retry-errors.
@@ -44,6 +56,7 @@ struct RecordFailure {
   std::string rid;  // the record's own, or the derived one
   Hash128 resume_key;
   Hash128 content_hash;
+  std::shared_ptr<const openai::Reply> reply;
 };
 
 // Whether options.sampling is acceptable over options.defaults: to be asked once, before the run.

@@ -5,26 +5,12 @@
 #include <system_error>
 
 #include "base/json.h"
-#include "base/utf8.h"
 #include "io/hidden_state_file.h"
+#include "io/openai/reply_writer.h"
+#include "io/row_values.h"
 
 namespace sglrun::io {
 namespace {
-
-void Text(JsonWriter& w, const std::string& text) {
-  if (IsValidUtf8(text)) {
-    w.String(text);
-  } else {
-    w.String(ToValidUtf8(text));
-  }
-}
-
-template <class T>
-void Integers(JsonWriter& w, const std::vector<T>& values) {
-  w.BeginArray();
-  for (const T value : values) w.Int(value);
-  w.EndArray();
-}
 
 void Floats(JsonWriter& w, std::span<const float> values) {
   w.BeginArray();
@@ -45,7 +31,7 @@ void FinishReasonObject(JsonWriter& w, const FinishReason& reason) {
     if (const auto* id = std::get_if<std::int32_t>(&reason.matched)) {
       w.Int(*id);
     } else {
-      Text(w, std::get<std::string>(reason.matched));
+      WriteText(w, std::get<std::string>(reason.matched));
     }
   }
   w.EndObject();
@@ -54,14 +40,10 @@ void FinishReasonObject(JsonWriter& w, const FinishReason& reason) {
 // [logprob, token_id, text]
 void Triple(JsonWriter& w, const TokenLogprob& token) {
   w.BeginArray();
-  if (token.logprob.has_value()) {
-    w.Float(*token.logprob);
-  } else {
-    w.Null();
-  }
+  WriteLogprob(w, token.logprob);
   w.Int(token.token_id);
   if (token.text.has_value()) {
-    Text(w, *token.text);
+    WriteText(w, *token.text);
   } else {
     w.Null();
   }
@@ -103,32 +85,10 @@ void Logprobs(JsonWriter& w, const LogprobResult& logprobs) {
   Positions(w, "output_token_ids_logprobs", logprobs.output_token_ids_logprobs);
 }
 
-void TextsIfAny(JsonWriter& w, const char* key, const std::vector<std::string>& texts) {
-  if (texts.empty()) return;
-  w.Key(key);
-  w.BeginArray();
-  for (const std::string& text : texts) Text(w, text);
-  w.EndArray();
-}
-
-void Grammar(JsonWriter& w, const GrammarResult& grammar) {
-  w.Key("grammar");
-  w.BeginObject();
-  w.Key("complete");
-  w.Bool(grammar.complete);
-  if (grammar.forced_end) {
-    w.Key("forced_end");
-    w.Bool(true);
-  }
-  TextsIfAny(w, "relaxed", grammar.relaxed);
-  TextsIfAny(w, "notes", grammar.notes);
-  w.EndObject();
-}
-
 void SamplingMask(JsonWriter& w, const SamplingMaskResult& mask) {
   w.Key("output_token_sampling_mask");
   w.BeginArray();
-  for (const auto& ids : mask.kept_ids) Integers(w, ids);
+  for (const auto& ids : mask.kept_ids) WriteIntegers(w, ids);
   w.EndArray();
   w.Key("output_token_sampling_logprobs");
   Floats(w, mask.chosen_logprobs);
@@ -162,9 +122,9 @@ void InlineHiddenStates(JsonWriter& w, const HiddenStateResult& states) {
 void SideFileReference(JsonWriter& w, const std::string& file, const HiddenStateResult& states) {
   w.BeginObject();
   w.Key("file");
-  Text(w, file);
+  WriteText(w, file);
   w.Key("shape");
-  Integers(w, HiddenStateShape(states));
+  WriteIntegers(w, HiddenStateShape(states));
   w.Key("dtype");
   w.String("float32");
   w.EndObject();
@@ -208,7 +168,7 @@ enum class Stage : std::uint8_t { kPartial, kFinished };
 
 void MetaInfo(JsonWriter& w, const RowOptions& options, const GenerateResult& result, Stage stage) {
   w.Key("id");
-  Text(w, result.rid);
+  WriteText(w, result.rid);
   w.Key("finish_reason");
   if (stage == Stage::kFinished) {
     FinishReasonObject(w, result.finish_reason);
@@ -225,7 +185,7 @@ void MetaInfo(JsonWriter& w, const RowOptions& options, const GenerateResult& re
     w.Key("e2e_latency");
     w.Double(result.e2e_latency);
   }
-  if (result.grammar.has_value()) Grammar(w, *result.grammar);
+  if (result.grammar.has_value()) WriteGrammar(w, *result.grammar);
   if (result.logprobs.has_value()) Logprobs(w, *result.logprobs);
   if (result.sampling_mask.has_value()) SamplingMask(w, *result.sampling_mask);
 }
@@ -233,12 +193,12 @@ void MetaInfo(JsonWriter& w, const RowOptions& options, const GenerateResult& re
 // The keys of a result before meta_info.
 void Head(JsonWriter& w, const GenerateResult& result) {
   w.Key("text");
-  Text(w, result.text);
+  WriteText(w, result.text);
   w.Key("output_ids");
-  Integers(w, result.output_ids);
+  WriteIntegers(w, result.output_ids);
   if (result.prompt_token_ids.has_value()) {
     w.Key("prompt_token_ids");
-    Integers(w, *result.prompt_token_ids);
+    WriteIntegers(w, *result.prompt_token_ids);
   }
 }
 
@@ -267,6 +227,13 @@ std::string SideFolder(const std::string& output_path) {
   return output_path + ".hidden";
 }
 
+openai::ReplyPlace ResultWriter::ReplyPlaceOf(const RowPlace& place) const {
+  return {.key = place.key,
+          .line = place.line,
+          .created = options_.created,
+          .no_timing = options_.no_timing};
+}
+
 bool ResultWriter::HasSideFiles(const RowPlace& place, std::span<const std::size_t> results) const {
   return std::ranges::all_of(results, [&](std::size_t index) {
     std::error_code ignored;
@@ -288,6 +255,10 @@ Status ResultWriter::AppendRow(const RowPlace& place, std::span<const GenerateRe
     return {};
   }
   CHECK(place.is_array || results.size() == 1) << results.size() << " results for one row";
+  if (place.reply != nullptr) {
+    openai::AppendReply(*place.reply, ReplyPlaceOf(place), results, out);
+    return {};
+  }
   const bool as_array = place.is_array && !options_.flatten;
   JsonWriter array(out);
   if (as_array) array.BeginArray();
@@ -304,35 +275,19 @@ Status ResultWriter::AppendRow(const RowPlace& place, std::span<const GenerateRe
   return {};
 }
 
-void WriteErrorMember(JsonWriter& w, const RecordError& error, std::int64_t line) {
-  w.Key("error");
-  w.BeginObject();
-  w.Key("message");
-  Text(w, error.message);
-  w.Key("type");
-  Text(w, error.type);
-  w.Key("code");
-  w.Int(error.code);
-  w.Key("param");
-  if (error.param.empty()) {
-    w.Null();
-  } else {
-    Text(w, error.param);
-  }
-  w.Key("line");
-  w.Int(line);
-  w.EndObject();
-}
-
 void ResultWriter::AppendErrorRow(const RowPlace& place, const RecordError& error,
                                   std::string& out) const {
+  if (place.reply != nullptr) {
+    openai::AppendErrorReply(*place.reply, ReplyPlaceOf(place), error, out);
+    return;
+  }
   JsonWriter w(out);
   w.BeginObject();
   WriteErrorMember(w, error, place.line);
   w.Key("meta_info");
   w.BeginObject();
   w.Key("id");
-  Text(w, place.rid);
+  WriteText(w, place.rid);
   w.EndObject();
   w.EndObject();
   out.push_back('\n');
@@ -340,6 +295,7 @@ void ResultWriter::AppendErrorRow(const RowPlace& place, const RecordError& erro
 
 void ResultWriter::AppendChunk(const RowPlace& place, std::size_t index,
                                const GenerateResult& so_far, std::string& out) const {
+  if (place.reply != nullptr) return;  // the dialect's batches know no partial results
   JsonWriter w(out);
   w.BeginObject();
   w.Key("line");

@@ -3,12 +3,13 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 
 #include "base/hash.h"
-#include "base/json.h"
 #include "base/result.h"
+#include "io/openai/reply_writer.h"
 #include "request/generate_result.h"
 #include "request/record_error.h"
 
@@ -21,7 +22,8 @@ struct RowOptions {
   bool flatten = false;    // one line a result, arrays opened
   bool with_line = false;  // --order completion: every object tells its input line
   HiddenStateForm hidden_states = HiddenStateForm::kInline;
-  std::string output_path;  // side files of hidden states go to SideFolder() of it
+  std::int64_t created = 0;  // of OpenAI rows: seconds since 1970
+  std::string output_path;   // side files of hidden states go to SideFolder() of it
 };
 
 // OUT.hidden
@@ -33,10 +35,9 @@ struct RowPlace {
   std::string rid;        // id of its error row
   Hash128 key;            // names its side files
   bool is_array = false;  // list input or n > 1
+  // Of a line of the OpenAI dialect, which is answered in it; null for others.
+  std::shared_ptr<const openai::Reply> reply = nullptr;
 };
-
-// The member "error" of an error row, key included (decisions 9 and 23).
-void WriteErrorMember(JsonWriter& w, const RecordError& error, std::int64_t line);
 
 class ResultWriter {
  public:
@@ -59,6 +60,8 @@ class ResultWriter {
   static const RecordError* FirstError(std::span<const GenerateResult> results);
 
  private:
+  openai::ReplyPlace ReplyPlaceOf(const RowPlace& place) const;
+
   RowOptions options_;
 };
 

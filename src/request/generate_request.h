@@ -44,6 +44,7 @@ struct GenerateRequest {
   std::int64_t top_logprobs_num = 0;
   std::optional<std::vector<std::int64_t>> token_ids_logprob;  // nullopt: not asked for
   bool return_text_in_logprobs = false;
+  bool token_bytes_in_logprobs = false;  // the text of a token is its bytes, half characters too
   HiddenStates return_hidden_states = HiddenStates::kNone;
   bool return_prompt_token_ids = false;
   bool return_sampling_mask = false;

@@ -19,7 +19,7 @@ struct FinishReason {
   std::int64_t length = 0;  // kLength: the effective max_new_tokens
 };
 
-// One token with its logprob; `text` only when return_text_in_logprobs. logprob is absent for the
+// One token with its logprob; `text` only when it was asked for. logprob is absent for the
 // first reported prompt position.
 struct TokenLogprob {
   std::optional<float> logprob;

@@ -676,7 +676,7 @@ TEST_CASE("absurdly long names are cut in sentences") {
 
 TEST_CASE("a line of text input is a prompt as it stands") {
   RecordOptions options = Options();
-  options.text_lines = true;
+  options.format = LineFormat::kText;
   CHECK(Good(R"(say "hi" \n)", options).requests[0].text == R"(say "hi" \n)");
   CHECK(Bad("a\xff", options).message == "invalid UTF-8 at byte 2");
 }

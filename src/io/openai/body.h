@@ -1,0 +1,32 @@
+// The body of an OpenAI line as the GenerateReqInput that asks for the same. What io/normalize and
+// the readers of fields check is not checked here: their sentences are turned into words of the
+// line (Reply::origins).
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/json.h"
+#include "base/result.h"
+#include "io/openai/reply.h"
+#include "request/record_error.h"
+
+namespace sglrun::io::openai {
+
+struct BodyOptions {
+  bool strict = false;          // an unknown field is an error
+  bool run_has_length = false;  // --sampling or --set states max_new_tokens
+  std::string model_name;       // shown where the body names no model
+  // Text of token ids, for echo.
+  std::function<std::string(std::span<const std::int32_t>)> detokenize;
+};
+
+// `body` is an object; values are moved out of it. Fills the parts of `reply` that the body
+// decides.
+Result<Json, RecordError> ReadBody(Json body, const BodyOptions& options, Reply& reply,
+                                   std::vector<std::string>& warnings);
+
+}  // namespace sglrun::io::openai

@@ -1,0 +1,235 @@
+#include "io/openai/reply_writer.h"
+
+#include <algorithm>
+#include <optional>
+#include <string_view>
+#include <variant>
+
+#include "base/json.h"
+#include "io/openai/reply_logprobs.h"
+#include "io/openai/tool_calls.h"
+#include "io/row_values.h"
+
+namespace sglrun::io::openai {
+namespace {
+
+// The head of a row up to the body of its response.
+void BeginRow(JsonWriter& w, const Reply& reply, const ReplyPlace& place, int status_code) {
+  const std::string id = place.key.ToHex();
+  w.BeginObject();
+  w.Key("id");
+  w.String("batch_req_" + id);
+  w.Key("custom_id");
+  if (reply.custom_id) {
+    WriteText(w, *reply.custom_id);
+  } else {
+    w.Null();
+  }
+  w.Key("response");
+  w.BeginObject();
+  w.Key("status_code");
+  w.Int(status_code);
+  w.Key("request_id");
+  w.String("req_" + id);
+  w.Key("body");
+  w.BeginObject();
+}
+
+std::string_view FinishWord(const GenerateResult& result) {
+  return result.finish_reason.kind == FinishReason::Kind::kLength ? "length" : "stop";
+}
+
+// SGLang's name for the token or the text that ended the answer.
+void WriteMatchedStop(JsonWriter& w, const FinishReason& reason) {
+  w.Key("matched_stop");
+  if (reason.kind == FinishReason::Kind::kLength) {
+    w.Null();
+  } else if (const auto* id = std::get_if<std::int32_t>(&reason.matched)) {
+    w.Int(*id);
+  } else {
+    WriteText(w, std::get<std::string>(reason.matched));
+  }
+}
+
+// Mistral's templates take ids of nine letters and digits, no others.
+std::string CallId(const Reply& reply, const ReplyPlace& place, std::size_t number) {
+  const std::string hex = HashBytes(place.key.ToHex(), number).ToHex();
+  const bool short_form =
+      reply.calls == CallSyntax::kTemplate && reply.form == ToolCallForm::kListed;
+  return short_form ? hex.substr(0, 9) : "call_" + hex.substr(0, 24);
+}
+
+class BodyWriter {
+ public:
+  BodyWriter(JsonWriter& w, const Reply& reply, const ReplyPlace& place)
+      : w_(w), reply_(reply), place_(place) {}
+
+  void Write(std::span<const GenerateResult> results) {
+    const bool chat = reply_.endpoint == Endpoint::kChat;
+    w_.Key("id");
+    w_.String((chat ? "chatcmpl-" : "cmpl-") + place_.key.ToHex());
+    w_.Key("object");
+    w_.String(chat ? "chat.completion" : "text_completion");
+    w_.Key("created");
+    w_.Int(place_.no_timing ? 0 : place_.created);
+    w_.Key("model");
+    WriteText(w_, reply_.model);
+    w_.Key("choices");
+    w_.BeginArray();
+    for (std::size_t i = 0; i < results.size(); ++i) WriteChoice(i, results[i]);
+    w_.EndArray();
+    WriteUsage(results);
+  }
+
+ private:
+  void WriteChoice(std::size_t index, const GenerateResult& result) {
+    w_.BeginObject();
+    w_.Key("index");
+    w_.UInt(index);
+    std::string_view finish = FinishWord(result);
+    if (reply_.endpoint == Endpoint::kChat) {
+      const bool called = WriteMessage(result);
+      if (called && finish == "stop" && !reply_.one_named_tool) finish = "tool_calls";
+    } else {
+      w_.Key("text");
+      WriteText(w_, Echoed(index) + result.text);
+    }
+    WriteLogprobs(result);
+    w_.Key("finish_reason");
+    w_.String(finish);
+    WriteMatchedStop(w_, result.finish_reason);
+    if (result.grammar) WriteGrammar(w_, *result.grammar);
+    if (reply_.prompt_token_ids && result.prompt_token_ids) {
+      w_.Key("prompt_token_ids");
+      WriteIntegers(w_, *result.prompt_token_ids);
+    }
+    if (reply_.token_ids) {
+      w_.Key("token_ids");
+      WriteIntegers(w_, result.output_ids);
+    }
+    w_.EndObject();
+  }
+
+  // True when the message holds calls.
+  bool WriteMessage(const GenerateResult& result) {
+    const std::optional<CalledText> called = FindToolCalls(reply_, result.text);
+    w_.Key("message");
+    w_.BeginObject();
+    w_.Key("role");
+    w_.String("assistant");
+    w_.Key("content");
+    if (!called) {
+      WriteText(w_, result.text);
+    } else if (called->content.empty()) {
+      w_.Null();
+    } else {
+      WriteText(w_, called->content);
+    }
+    w_.Key("refusal");
+    w_.Null();
+    if (called) WriteCalls(called->calls);
+    w_.EndObject();
+    return called.has_value();
+  }
+
+  void WriteCalls(const std::vector<ToolCall>& calls) {
+    w_.Key("tool_calls");
+    w_.BeginArray();
+    for (const ToolCall& call : calls) {
+      w_.BeginObject();
+      w_.Key("id");
+      w_.String(CallId(reply_, place_, calls_++));
+      w_.Key("type");
+      w_.String("function");
+      w_.Key("function");
+      w_.BeginObject();
+      w_.Key("name");
+      WriteText(w_, call.name);
+      w_.Key("arguments");
+      WriteText(w_, call.arguments);
+      w_.EndObject();
+      w_.EndObject();
+    }
+    w_.EndArray();
+  }
+
+  std::string Echoed(std::size_t index) const {
+    const std::size_t prompt = index / reply_.samples;
+    return prompt < reply_.echoed.size() ? reply_.echoed[prompt] : std::string();
+  }
+
+  void WriteLogprobs(const GenerateResult& result) {
+    w_.Key("logprobs");
+    if (!result.logprobs) {
+      w_.Null();
+    } else if (reply_.endpoint == Endpoint::kChat) {
+      WriteChatLogprobs(w_, *result.logprobs);
+    } else {
+      WriteCompletionLogprobs(w_, *result.logprobs);
+    }
+  }
+
+  // A prompt is counted once, however many choices it has.
+  void WriteUsage(std::span<const GenerateResult> results) {
+    std::int64_t prompt = 0, completion = 0, cached = 0;
+    for (std::size_t i = 0; i < results.size(); ++i) {
+      completion += static_cast<std::int64_t>(results[i].output_ids.size());
+      if (i % reply_.samples != 0) continue;
+      prompt += results[i].prompt_tokens;
+      cached += results[i].cached_tokens;
+    }
+    w_.Key("usage");
+    w_.BeginObject();
+    w_.Key("prompt_tokens");
+    w_.Int(prompt);
+    w_.Key("completion_tokens");
+    w_.Int(completion);
+    w_.Key("total_tokens");
+    w_.Int(prompt + completion);
+    if (!place_.no_timing) {
+      w_.Key("prompt_tokens_details");
+      w_.BeginObject();
+      w_.Key("cached_tokens");
+      w_.Int(cached);
+      w_.EndObject();
+    }
+    w_.EndObject();
+  }
+
+  JsonWriter& w_;
+  const Reply& reply_;
+  const ReplyPlace& place_;
+  std::size_t calls_ = 0;  // written so far
+};
+
+}  // namespace
+
+void AppendReply(const Reply& reply, const ReplyPlace& place,
+                 std::span<const GenerateResult> results, std::string& out) {
+  JsonWriter w(out);
+  BeginRow(w, reply, place, 200);
+  BodyWriter(w, reply, place).Write(results);
+  w.EndObject();
+  w.EndObject();
+  w.Key("error");
+  w.Null();
+  w.EndObject();
+  out.push_back('\n');
+}
+
+// A hosted service tells a wrong request in response.body.error, vLLM in error: readers of either
+// find it.
+void AppendErrorReply(const Reply& reply, const ReplyPlace& place, const RecordError& error,
+                      std::string& out) {
+  JsonWriter w(out);
+  const RecordError told = InWordsOf(reply, error);
+  BeginRow(w, reply, place, told.code);
+  WriteErrorMember(w, told, place.line);
+  w.EndObject();
+  w.EndObject();
+  WriteErrorMember(w, told, place.line);
+  w.EndObject();
+  out.push_back('\n');
+}
+
+}  // namespace sglrun::io::openai

@@ -1,0 +1,30 @@
+// Results and errors as rows of the OpenAI dialect, with a fixed order of keys.
+#pragma once
+
+#include <cstdint>
+#include <ctime>
+#include <span>
+#include <string>
+
+#include "base/hash.h"
+#include "io/openai/reply.h"
+#include "request/generate_result.h"
+#include "request/record_error.h"
+
+namespace sglrun::io::openai {
+
+struct ReplyPlace {
+  Hash128 key;            // ids are made from it, so that equal runs have equal ids
+  std::int64_t line = 0;  // 1-based physical line of its file
+  // Seconds since 1970; 0 and no cached_tokens with --no-timing.
+  std::int64_t created = 0;
+  bool no_timing = false;
+};
+
+// A row with its line end. `results` are all of the record, prompt by prompt, and none has failed.
+void AppendReply(const Reply& reply, const ReplyPlace& place,
+                 std::span<const GenerateResult> results, std::string& out);
+void AppendErrorReply(const Reply& reply, const ReplyPlace& place, const RecordError& error,
+                      std::string& out);
+
+}  // namespace sglrun::io::openai

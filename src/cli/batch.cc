@@ -14,11 +14,15 @@
 #include "cli/load.h"
 #include "cli/process_info.h"
 #include "cli/progress.h"
+#include "cli/report/account.h"
+#include "cli/report/collector.h"
+#include "cli/report/html_page.h"
 #include "cli/run_identity.h"
 #include "cli/run_report.h"
 #include "cli/run_setup.h"
 #include "cli/signals.h"
 #include "cli/stopwatch.h"
+#include "cli/whole_file.h"
 #include "cli/written_files.h"
 
 namespace sglrun::cli {
@@ -42,11 +46,12 @@ constexpr std::int64_t kSubmittedPerRow = 4;
 class BatchLoop {
  public:
   BatchLoop(const Options& options, BatchSource& source, engine::Engine& engine,
-            BatchWindow& window)
+            BatchWindow& window, report::RunCollector& collector)
       : options_(options),
         source_(source),
         engine_(engine),
         window_(window),
+        collector_(collector),
         progress_(options.progress == "auto" && options.quiet ? "never" : options.progress),
         flush_seconds_(FlushSeconds(options)) {}
 
@@ -58,6 +63,7 @@ class BatchLoop {
       for (GenerateResult& result : engine_.Step()) {
         SGLRUN_RETURN_IF_ERROR(window_.Finish(std::move(result)));
       }
+      collector_.AddStep(SecondsSince(start_), engine_.stats());
       for (const GenerateResult& partial : engine_.Partials()) window_.ShowPartial(partial);
       SGLRUN_RETURN_IF_ERROR(FlushNowAndThen());
       ShowProgress();
@@ -112,8 +118,10 @@ class BatchLoop {
   BatchSource& source_;
   engine::Engine& engine_;
   BatchWindow& window_;
+  report::RunCollector& collector_;
   Progress progress_;
   const double flush_seconds_;
+  const Clock::time_point start_ = Clock::now();
   Clock::time_point last_flush_ = Clock::now();
 };
 
@@ -186,7 +194,7 @@ class BatchRun {
         const auto engine,
         engine::Engine::Create(*model, *source.tokenizer, EngineOptionsOf(options_, kv_dtype),
                                compute.context));
-    report_.load_s = SecondsSince(start_);
+    outcome_.load_s = SecondsSince(start_);
     return Serve(std::move(parts), *engine);
   }
 
@@ -227,22 +235,24 @@ class BatchRun {
       return state != io::RowState::kMissing &&
              (!in_files || writer.HasSideFiles(record.place, with_hidden_states));
     };
-    BatchWindow window(writer, *output_, OrderOf(options_));
+    report::RunCollector collector;
+    BatchWindow window(writer, *output_, OrderOf(options_), collector);
     BatchSource source(options_, std::move(parts));
-    BatchLoop loop(options_, source, engine, window);
+    BatchLoop loop(options_, source, engine, window, collector);
     Status status = loop.Run();
     loop.progress().Clear();
     if (status.ok()) status = Close(loop, source, window);
     if (!status.ok() && output_->broken_pipe()) return kExitBrokenPipe;
-    report_.counts = window.counts();
-    report_.lines = source.lines_read();
+    outcome_.counts = window.counts();
+    outcome_.lines = source.lines_read();
     facts_.engine_options = engine.options();
     facts_.engine_stats = engine.stats();
-    if (!status.ok()) report_.exit_code = kExitFailure;
+    facts_.data = collector.Finish();
+    if (!status.ok()) outcome_.exit_code = kExitFailure;
     const Status reported = Report();
     if (!status.ok()) return status.error();
     SGLRUN_RETURN_IF_ERROR(reported);
-    return report_.exit_code;
+    return outcome_.exit_code;
   }
 
   // Brings everything into the output and settles how the run ended.
@@ -250,12 +260,12 @@ class BatchRun {
     SGLRUN_RETURN_IF_ERROR(window.Flush());
     SGLRUN_RETURN_IF_ERROR(source.status());
     if (const int code = StopCode(); code != 0) {
-      report_.exit_code = code;
+      outcome_.exit_code = code;
       LogWarning("stopped by a signal; the same command continues");
       return {};
     }
     if (loop.TooManyErrors()) {
-      report_.exit_code = kExitRecordErrors;
+      outcome_.exit_code = kExitRecordErrors;
       LogWarning("stopped after " + std::to_string(window.counts().new_failed) +
                  " failed records (--max-errors); the same command continues");
       return {};
@@ -265,25 +275,37 @@ class BatchRun {
       LogWarning(FormatCount(output_->dropped_rows()) + " rows of " + options_.output +
                  " answered no record of this input; they are now in " + output_->DroppedPath());
     }
-    report_.finished = true;
-    report_.exit_code = window.counts().failed > 0 ? kExitRecordErrors : kExitOk;
+    outcome_.finished = true;
+    outcome_.exit_code = window.counts().failed > 0 ? kExitRecordErrors : kExitOk;
     return {};
   }
 
   Status Report() {
-    report_.wall_s = SecondsSince(start_);
-    report_.peak_rss_bytes = PeakResidentBytes();
-    const std::string summary = SummaryLine(report_);
+    outcome_.wall_s = SecondsSince(start_);
+    outcome_.peak_rss_bytes = PeakResidentBytes();
+    const std::string summary = SummaryLine(outcome_);
     if (!options_.quiet && !options_.verbose) std::fprintf(stderr, "%s\n", summary.c_str());
     LogInfo(summary);
+    const Json run_file = RunFileJson(outcome_, facts_);
+    SGLRUN_RETURN_IF_ERROR(WriteRunFile(run_file));
+    return WritePage(run_file);
+  }
+
+  Status WriteRunFile(const Json& run_file) {
     const std::string path = RunFilePath(options_);
-    return path.empty() ? Status() : WriteRunFile(path, report_, facts_);
+    return path.empty() ? Status() : WriteWholeFile("run file", path, run_file.Dump() + "\n");
+  }
+
+  Status WritePage(const Json& run_file) {
+    if (options_.report.empty()) return {};
+    SGLRUN_ASSIGN_OR_RETURN(const report::Account account, report::ReadAccount(run_file));
+    return WriteWholeFile("report", options_.report, report::HtmlPage(account));
   }
 
   const Options& options_;
   const Clock::time_point start_ = Clock::now();
   std::unique_ptr<io::RunOutput> output_;
-  RunReport report_;
+  RunOutcome outcome_;
   RunFacts facts_;
 };
 

@@ -163,6 +163,7 @@ std::optional<ReadyRecord> BatchSource::State::Prepare(const io::InputRecord& li
                  .key = key,
                  .is_array = parsed.ok() && parsed->is_array,
                  .reply = parsed.ok() ? parsed->reply : parsed.error().reply};
+  ready.file = line.file;
   ready.first_ticket = next_ticket;
   ready.bytes = line.text.size();
   ready.reuse = has_row(

@@ -26,6 +26,7 @@ namespace sglrun::cli {
 struct ReadyRecord {
   io::RowKey key;
   io::RowPlace place;
+  std::string file;                // as named on the command line
   std::uint64_t first_ticket = 0;  // its results carry this one and those that follow
   std::vector<std::unique_ptr<engine::Sequence>> sequences;
   std::optional<RecordError> error;

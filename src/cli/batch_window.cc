@@ -21,6 +21,7 @@ Status BatchWindow::Add(ReadyRecord record, std::size_t results) {
   Slot& slot = slots_.emplace_back();
   slot.key = record.key;
   slot.place = std::move(record.place);
+  slot.file = std::move(record.file);
   slot.first_ticket = record.first_ticket;
   slot.reuse = record.reuse;
   slot.missing = results;
@@ -59,7 +60,9 @@ Status BatchWindow::Complete(Slot& slot) {
 }
 
 Status BatchWindow::MakeRow(Slot& slot) {
-  slot.failed = io::ResultWriter::FirstError(slot.results) != nullptr;
+  const RecordError* const error = io::ResultWriter::FirstError(slot.results);
+  slot.failed = error != nullptr;
+  if (slot.failed) collector_.AddError(NameOf(slot), *error);
   SGLRUN_RETURN_IF_ERROR(writer_.AppendRow(slot.place, slot.results, slot.row));
   Count(slot);
   slot.results = {};
@@ -68,12 +71,18 @@ Status BatchWindow::MakeRow(Slot& slot) {
 
 void BatchWindow::MakeErrorRow(Slot& slot, const RecordError& error) {
   writer_.AppendErrorRow(slot.place, error, slot.row);
+  collector_.AddError(NameOf(slot), error);
   slot.failed = true;
+}
+
+report::RecordName BatchWindow::NameOf(const Slot& slot) {
+  return {.file = slot.file, .line = slot.place.line, .id = slot.place.rid};
 }
 
 void BatchWindow::Count(const Slot& slot) {
   if (slot.failed) return;
   for (const GenerateResult& result : slot.results) {
+    collector_.AddResult(NameOf(slot), result);
     ++counts_.results;
     counts_.prompt_tokens += result.prompt_tokens;
     counts_.cached_tokens += result.cached_tokens;

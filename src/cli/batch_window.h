@@ -10,6 +10,7 @@
 
 #include "base/result.h"
 #include "cli/batch_source.h"
+#include "cli/report/collector.h"
 #include "io/result_writer.h"
 #include "io/run_output.h"
 #include "request/generate_result.h"
@@ -29,8 +30,10 @@ struct BatchCounts {
 
 class BatchWindow {
  public:
-  BatchWindow(const io::ResultWriter& writer, io::RunOutput& output, io::RowOrder order)
-      : writer_(writer), output_(output), order_(order) {}
+  // The collector is told of every result and error of this run.
+  BatchWindow(const io::ResultWriter& writer, io::RunOutput& output, io::RowOrder order,
+              report::RunCollector& collector)
+      : writer_(writer), output_(output), order_(order), collector_(collector) {}
 
   // Takes a record in that waits for so many results; the caller has taken its sequences out and
   // submits them.
@@ -54,6 +57,7 @@ class BatchWindow {
   struct Slot {
     io::RowKey key;
     io::RowPlace place;
+    std::string file;
     std::uint64_t first_ticket = 0;
     std::vector<GenerateResult> results;
     std::size_t missing = 0;  // results that are not there yet
@@ -70,10 +74,12 @@ class BatchWindow {
   Status WriteReady();
   Status WriteRow(Slot& slot);
   void Count(const Slot& slot);
+  static report::RecordName NameOf(const Slot& slot);
 
   const io::ResultWriter& writer_;
   io::RunOutput& output_;
   const io::RowOrder order_;
+  report::RunCollector& collector_;
   std::deque<Slot> slots_;         // ascending tickets
   std::size_t waiting_bytes_ = 0;  // of finished rows behind an unfinished one
   std::size_t unflushed_bytes_ = 0;

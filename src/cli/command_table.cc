@@ -166,6 +166,19 @@ const std::vector<CommandSpec>& CommandTable() {
                "refused by name.",
        .examples = {{"sglrun merge part0.jsonl part1.jsonl -o results.jsonl",
                      "Joins two shards."}}},
+      {.command = Command::kReport,
+       .name = "report",
+       .operands = "OUT.run.json",
+       .min_operands = 1,
+       .max_operands = 1,
+       .line = "show how a run went: speed over time, lengths, errors, the slowest records",
+       .text = "Reads the run file that `batch` writes beside its output and prints what it tells, "
+               "or with --html writes it as a page. A run that was stopped has one too: it tells "
+               "of what was done. Of a run that continued an earlier one, the charts and lists "
+               "cover the last part only.",
+       .examples = {{"sglrun report results.jsonl.run.json", "In the terminal."},
+                    {"sglrun report results.jsonl.run.json --html run.html",
+                     "As a page, the same as of `batch --report`."}}},
       {.command = Command::kFields,
        .name = "fields",
        .line = "list the request fields and sampling parameters",

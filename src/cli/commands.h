@@ -16,6 +16,7 @@ Result<int> RunTemplate(const Options& options);
 Result<int> RunGrammar(const Options& options);
 Result<int> RunBench(const Options& options);
 Result<int> RunMerge(const Options& options);
+Result<int> RunReport(const Options& options);
 Result<int> RunFields(const Options& options);
 Result<int> RunCompletion(const Options& options);
 Result<int> RunMan(const Options& options);

@@ -37,6 +37,8 @@ Result<int> Dispatch(Command command, const Options& options) {
       return RunBench(options);
     case Command::kMerge:
       return RunMerge(options);
+    case Command::kReport:
+      return RunReport(options);
     case Command::kFields:
       return RunFields(options);
     case Command::kCompletion:

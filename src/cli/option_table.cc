@@ -34,8 +34,29 @@ std::vector<OptionSpec> InputAndOutput() {
        .group = kGroup,
        .line = "where the account of the run goes",
        .text = "A JSON object with the effective options, the model's fingerprint, the effective "
-               "sampling defaults, the instruction set, counts and timings. Not written when the "
+               "sampling defaults, the instruction set, counts, timings and what `sglrun report` "
+               "shows. "
+               "Not written when the "
                "results go to standard output, unless a name is given."},
+      {.name = "report",
+       .kind = Kind::kFile,
+       .member = &Options::report,
+       .value = "FILE",
+       .commands = kRuns,
+       .group = kGroup,
+       .line = "a page about the run: FILE.html",
+       .text = "One HTML file with everything in it and no script: throughput and batch size over "
+               "time, lengths, finish reasons, errors with the first records of each kind, the "
+               "slowest results, the configuration. It holds ids, line numbers and the sentences "
+               "of errors, but no prompts and no answers. The same is in the run file; see "
+               "`sglrun report`."},
+      {.name = "html",
+       .kind = Kind::kFile,
+       .member = &Options::report,
+       .value = "FILE",
+       .commands = Bit(Command::kReport),
+       .group = kGroup,
+       .line = "write the page of `batch --report` instead of a text"},
       {.name = "input-format",
        .kind = Kind::kChoice,
        .member = &Options::input_format,

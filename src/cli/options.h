@@ -26,6 +26,7 @@ struct Options {
 
   std::string output = "-";
   std::string run_file;
+  std::string report;  // a page
   std::string input_format = "auto";
   Shard shard;
   std::int64_t limit = 0;  // 0: all
@@ -103,6 +104,7 @@ enum class Command : std::uint8_t {
   kGrammar,
   kBench,
   kMerge,
+  kReport,
   kFields,
   kCompletion,
   kMan,

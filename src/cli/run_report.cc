@@ -1,31 +1,26 @@
 #include "cli/run_report.h"
 
-#include <cerrno>
 #include <cstdio>
-#include <cstring>
-#include <fstream>
 
 #include "base/strings.h"
 
 namespace sglrun::cli {
 namespace {
 
-// Three decimals are enough for seconds and rates.
-Json Rounded(double value) {
-  return static_cast<double>(static_cast<std::int64_t>(value * 1000 + 0.5)) / 1000;
+using report::Rounded;
+
+double TokensPerSecond(const RunOutcome& outcome) {
+  return outcome.wall_s > 0 ? static_cast<double>(outcome.counts.output_tokens) / outcome.wall_s
+                            : 0;
 }
 
-double TokensPerSecond(const RunReport& report) {
-  return report.wall_s > 0 ? static_cast<double>(report.counts.output_tokens) / report.wall_s : 0;
-}
-
-Json Counts(const RunReport& report) {
-  const BatchCounts& counts = report.counts;
+Json Counts(const RunOutcome& outcome) {
+  const BatchCounts& counts = outcome.counts;
   return Json::Object{{"records", counts.records},
                       {"kept", counts.kept},
                       {"results", counts.results},
                       {"failed", counts.failed},
-                      {"input_records", report.lines},
+                      {"input_records", outcome.lines},
                       {"prompt_tokens", counts.prompt_tokens},
                       {"cached_tokens", counts.cached_tokens},
                       {"output_tokens", counts.output_tokens}};
@@ -43,28 +38,16 @@ Json EngineFacts(const RunFacts& facts) {
                       {"kv_pages", stats.kv_pages}};
 }
 
-Json RunJson(const RunReport& report, const RunFacts& facts) {
-  return Json::Object{{"finished", report.finished},
-                      {"exit_code", static_cast<std::int64_t>(report.exit_code)},
-                      {"started", facts.started},
-                      {"model", facts.model_path},
-                      {"isa", facts.isa},
-                      {"threads", facts.threads},
-                      {"identity", facts.identity},
-                      {"options", facts.options},
-                      {"sampling_defaults", facts.sampling_defaults},
-                      {"counts", Counts(report)},
-                      {"timing", Json::Object{{"wall_s", Rounded(report.wall_s)},
-                                              {"load_s", Rounded(report.load_s)},
-                                              {"tokens_per_s", Rounded(TokensPerSecond(report))}}},
-                      {"engine", EngineFacts(facts)},
-                      {"peak_rss_bytes", report.peak_rss_bytes}};
+Json TimingJson(const RunOutcome& outcome) {
+  return Json::Object{{"wall_s", Rounded(outcome.wall_s)},
+                      {"load_s", Rounded(outcome.load_s)},
+                      {"tokens_per_s", Rounded(TokensPerSecond(outcome))}};
 }
 
 }  // namespace
 
-std::string SummaryLine(const RunReport& report) {
-  const BatchCounts& counts = report.counts;
+std::string SummaryLine(const RunOutcome& outcome) {
+  const BatchCounts& counts = outcome.counts;
   std::string line = FormatCount(counts.records) + " records";
   if (counts.kept > 0) line += " (" + FormatCount(counts.kept) + " kept from before)";
   line += ", " + FormatCount(counts.results) + " results, " + FormatCount(counts.failed) +
@@ -72,20 +55,26 @@ std::string SummaryLine(const RunReport& report) {
           FormatCount(counts.output_tokens) + " output tokens, " +
           FormatCount(counts.cached_tokens) + " cached tokens, ";
   char numbers[80];
-  std::snprintf(numbers, sizeof numbers, "%.2f s, %.1f tokens/s, peak memory ", report.wall_s,
-                TokensPerSecond(report));
-  return line + numbers + FormatByteSize(report.peak_rss_bytes);
+  std::snprintf(numbers, sizeof numbers, "%.2f s, %.1f tokens/s, peak memory ", outcome.wall_s,
+                TokensPerSecond(outcome));
+  return line + numbers + FormatByteSize(outcome.peak_rss_bytes);
 }
 
-Status WriteRunFile(const std::string& path, const RunReport& report, const RunFacts& facts) {
-  const std::string unfinished = path + ".tmp";
-  std::ofstream file(unfinished, std::ios::binary | std::ios::trunc);
-  file << RunJson(report, facts).Dump() << "\n";
-  file.close();
-  if (!file || std::rename(unfinished.c_str(), path.c_str()) != 0) {
-    return Error{"cannot write the run file " + path + ": " + std::strerror(errno)};
-  }
-  return {};
+Json RunFileJson(const RunOutcome& outcome, const RunFacts& facts) {
+  return Json::Object{{"finished", outcome.finished},
+                      {"exit_code", static_cast<std::int64_t>(outcome.exit_code)},
+                      {"started", facts.started},
+                      {"model", facts.model_path},
+                      {"isa", facts.isa},
+                      {"threads", facts.threads},
+                      {"identity", facts.identity},
+                      {"options", facts.options},
+                      {"sampling_defaults", facts.sampling_defaults},
+                      {"counts", Counts(outcome)},
+                      {"timing", TimingJson(outcome)},
+                      {"engine", EngineFacts(facts)},
+                      {"peak_rss_bytes", outcome.peak_rss_bytes},
+                      {"report", report::ToJson(facts.data)}};
 }
 
 }  // namespace sglrun::cli

@@ -48,6 +48,10 @@ std::vector<NamedFile> WrittenFiles(const Options& options, Command command) {
   if (command == Command::kBatch && !RunFilePath(options).empty()) {
     files.push_back({"the run file", RunFilePath(options), "--run-file"});
   }
+  if (!options.report.empty() && command != Command::kPlan) {
+    files.push_back(
+        {"the report", options.report, command == Command::kBatch ? "--report" : "--html"});
+  }
   if (!options.log_file.empty()) files.push_back({"the log file", options.log_file, "--log-file"});
   return files;
 }
@@ -96,6 +100,7 @@ std::vector<NamedFile> ReadFiles(const Options& options, Command command) {
   }
   AddRead("a file of the model,", options.model, files);
   AddRead("a file of the tokenizer,", options.tokenizer, files);
+  AddRead("the message", options.message_file, files);
   AddRead("the configuration", options.config, files);
   return files;
 }
@@ -112,8 +117,8 @@ Status CheckSideFolder(const Options& options, const std::vector<NamedFile>& rea
   return {};
 }
 
-// The run file and the log are not data that a user may send elsewhere: a device or a pipe would be
-// replaced by a file.
+// The run file, the report and the log are not data that a user may send elsewhere: a device or a
+// pipe would be replaced by a file.
 Status CheckPlainFile(const NamedFile& file) {
   std::error_code ignored;
   const bool other = fs::exists(file.path, ignored) && !fs::is_regular_file(file.path, ignored);
@@ -133,7 +138,9 @@ Status CheckWrittenFiles(const Options& options, Command command) {
   std::vector<NamedFile> known = ReadFiles(options, command);
   if (command == Command::kBatch) SGLRUN_RETURN_IF_ERROR(CheckSideFolder(options, known));
   for (const NamedFile& file : WrittenFiles(options, command)) {
-    if (file.what == "the run file") SGLRUN_RETURN_IF_ERROR(CheckPlainFile(file));
+    if (file.what == "the run file" || file.what == "the report") {
+      SGLRUN_RETURN_IF_ERROR(CheckPlainFile(file));
+    }
     for (const NamedFile& other : known) {
       if (!IsSameFile(file.path, other.path)) continue;
       return Error{file.what + " " + file.path + " is " + other.what + " " + other.path +

@@ -374,6 +374,7 @@ std::vector<GenerateResult> Engine::Impl::Retire(std::span<const PlannedRow> row
 
 void Engine::Impl::CountStep(std::span<const PlannedRow> rows) {
   ++stats.steps;
+  stats.step_rows = static_cast<std::int64_t>(rows.size());
   for (const PlannedRow& row : rows) {
     stats.prompt_tokens +=
         std::clamp<std::int64_t>(row.sequence->prompt_size() - row.first, 0, row.count);

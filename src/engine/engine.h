@@ -51,6 +51,7 @@ struct EngineOptions {
 
 struct EngineStats {
   std::int64_t steps = 0;
+  std::int64_t step_rows = 0;      // sequences in the last of them
   std::int64_t prompt_tokens = 0;  // computed, cached ones not counted
   std::int64_t cached_tokens = 0;
   std::int64_t output_tokens = 0;

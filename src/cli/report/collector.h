@@ -1,0 +1,70 @@
+// Gathers what the report shows while a run goes on, in bounded space: counts in bins, the slowest
+// few results, and of each kind of error the first records.
+//
+//   RunCollector collector;
+//   collector.AddStep(seconds_since_ready, engine.stats());      // after every step
+//   collector.AddResult(name, result);                           // as they finish
+//   collector.AddError(name, error);
+//   Json report = ToJson(collector.Finish());
+#pragma once
+
+#include <array>
+#include <map>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "cli/report/run_data.h"
+#include "cli/report/timeline_recorder.h"
+#include "engine/engine.h"
+#include "request/generate_result.h"
+#include "request/record_error.h"
+
+namespace sglrun::cli::report {
+
+// Where a record stands, and what it calls itself.
+struct RecordName {
+  std::string_view file;
+  std::int64_t line = 0;
+  std::string_view id;
+};
+
+// Counts of lengths in bins that grow with the length: 0, 1, 2, 3, 4-5, 6-7, 8-11, 12-15, ...
+class LengthCounter {
+ public:
+  void Add(std::int64_t length);
+  Lengths Finish() const;
+
+ private:
+  static constexpr std::size_t kBins = 126;  // up to 2^63
+
+  Lengths totals_;
+  std::array<std::int64_t, kBins> counts_ = {};
+};
+
+class RunCollector {
+ public:
+  static constexpr std::size_t kSlowest = 10;
+  static constexpr std::size_t kErrorKinds = 20;
+  static constexpr std::size_t kRecordsOfAKind = 5;
+
+  // `now`: seconds since the model was ready.
+  void AddStep(double now, const engine::EngineStats& stats);
+  void AddResult(const RecordName& name, const GenerateResult& result);
+  void AddError(const RecordName& name, const RecordError& error);
+
+  RunData Finish() const;
+
+ private:
+  using KindKey = std::tuple<std::string, int, std::string>;  // type, code, param
+
+  TimelineRecorder timeline_;
+  engine::EngineStats before_;
+  LengthCounter prompt_lengths_, output_lengths_;
+  std::map<std::string, std::int64_t> finish_reasons_;
+  std::map<KindKey, ErrorKind> errors_;
+  std::int64_t other_errors_ = 0;
+  std::vector<SlowResult> slowest_;  // the slowest first
+};
+
+}  // namespace sglrun::cli::report

@@ -34,8 +34,7 @@ void Gemm16(const GemmParams& p, gpu::Stream stream) {
              dim3(Blocks(p.m, 1)), dim3(128), 0, stream, p.x, p.weight.k,
              static_cast<bf16*>(p.scratch));
   if (p.m <= 32) return LaunchTiled<kType, 32>(p, stream);
-  if (p.m <= 64) return LaunchTiled<kType, 64>(p, stream);
-  LaunchTiled<kType, 128>(p, stream);
+  LaunchTiled<kType, 64>(p, stream);
 }
 
 // Rows of x are the grid's second axis, in blocks of `rows`; it ends at 65535.

@@ -1,0 +1,23 @@
+#!/usr/bin/env bash
+# JSON extraction: a text becomes an object that a schema describes.
+#   samples/eval/extract.sh MODEL [DATA SCHEMA [OPTION...]]
+# DATA: lines {"text": "Tom is a brown dog and 3 years old.", "expected": {"name": "Tom", ...}};
+# SCHEMA: a JSON Schema. "valid" are the answers that `sglrun grammar check` finds to be members of
+# it: all of them, since the run is bound to the schema, unless one was cut off by its length.
+set -euo pipefail
+here=$(dirname "$0")
+model=$1 data=${2:-$here/extract.jsonl} schema=${3:-$here/extract.schema.json}
+
+jq -c --slurpfile schema "$schema" '{text: "\(.text)\nJSON:", sampling_params: {
+    temperature: 0, max_new_tokens: 96, json_schema: $schema[0]}}' "$data" |
+  sglrun batch - -m "$model" -q --constrained-json-whitespace compact "${@:4}" |
+  jq -c -n -L "$here" --slurpfile schema "$schema" 'include "eval"; [inputs] | rows[]
+    | {json_schema: $schema[0], texts: [.text], id: .text}' |
+  sglrun grammar check |
+  jq -rs --slurpfile data "$data" -L "$here" 'include "eval";
+    [., $data] | transpose | map(.[1].expected as $expected
+      | (.[0].id | try fromjson catch {}) as $found
+      | {valid: .[0].results[0].accepted, equal: ($found == $expected),
+         fields: ($expected | keys | map($found[.] == $expected[.]))})
+    | "extraction: valid \(map(.valid) | share), objects right \(map(.equal) | share), "
+      + "fields right \(map(.fields[]) | share)"'

@@ -1,4 +1,5 @@
-// embed, gather_rows and pack_rows: rows that move from one place to another, some changing their type.
+// embed, gather_rows and pack_rows: rows that move from one place to another, some changing their
+// type.
 #pragma once
 
 #include "kernels/cuda/device.cuh"

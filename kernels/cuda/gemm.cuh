@@ -1,13 +1,13 @@
-// gemm: y = x W^T. Rows of W are the 16 rows of the tensor core's tile and rows of x its 8 columns, in
-// every form, so that one output is always the same sum:
+// gemm: y = x W^T. Rows of W are the 16 rows of the tensor core's tile and rows of x its 8 columns,
+// in every form, so that one output is always the same sum:
 //   - K is cut into steps of 32 and the steps into at most kChunks runs of equal length;
 //   - within a run, products are added step by step by mma (two m16n8k16 a step);
 //   - the runs' sums are added in order.
 // The small form gives each run to a warp of its own, the tiled form works through them one by one.
 //
-// In a step, the lane (g, t) = (lane / 4, lane % 4) holds the 8 neighbouring elements k = 8 t .. 8 t + 7
-// of its rows: one load of 16 bytes. The tensor core is told that these are its columns 2t, 2t+1, 2t+8,
-// 2t+9 of two products; since x and W agree, only the order within the step differs.
+// In a step, the lane (g, t) = (lane / 4, lane % 4) holds the 8 neighbouring elements k = 8 t .. 8
+// t + 7 of its rows: one load of 16 bytes. The tensor core is told that these are its columns 2t,
+// 2t+1, 2t+8, 2t+9 of two products; since x and W agree, only the order within the step differs.
 #pragma once
 
 #include "kernels/cuda/device.cuh"
@@ -26,8 +26,8 @@ __host__ __device__ __forceinline__ int NumChunks(std::int64_t k) {
   return (steps + per_chunk - 1) / per_chunk;
 }
 
-// 16-bit elements of W as the tensor core takes them: bf16 as they are; f16 as the sum of two bf16, the
-// nearest one and the rest, which together hold all of its 11 bits (but those of the smallest
+// 16-bit elements of W as the tensor core takes them: bf16 as they are; f16 as the sum of two bf16,
+// the nearest one and the rest, which together hold all of its 11 bits (but those of the smallest
 // subnormal numbers, below 2^-24 of the largest weights).
 template <cuda::WeightType kType>
 struct WeightPair {
@@ -83,7 +83,7 @@ __device__ __forceinline__ uint4 LoadX(const float* x, std::int64_t left) {
 // kTiles: tiles of 16 rows of W a block; two halve what is read of x.
 template <cuda::WeightType kType, int kTiles, bool kAligned>
 __global__ void __launch_bounds__(kSmallThreads) GemmSmallKernel(cuda::GemmParams p) {
-  CU_SHARED(float, sums, kChunks * kTiles * 16 * 9);
+  CU_SHARED(float, sums, kChunks* kTiles * 16 * 9);
   const int lane = static_cast<int>(threadIdx.x) % 32, warp = static_cast<int>(threadIdx.x) / 32;
   const int g = lane / 4, t = lane % 4;
   const std::int64_t k = p.weight.k, padded = cuda::PaddedK(k);
@@ -157,8 +157,9 @@ constexpr std::size_t TiledSharedBytes(int tile_m) {
   return std::size_t{kStages} * static_cast<std::size_t>(kTileN + tile_m) * 64;
 }
 
-// kTileM rows of x a block, 32 a warp; the warps that share them divide the rows of W. A row of a tile in
-// shared memory is a step's 64 bytes: any 8 lanes of a load or copy touch 128 bytes in a row.
+// kTileM rows of x a block, 32 a warp; the warps that share them divide the rows of W. A row of a
+// tile in shared memory is a step's 64 bytes: any 8 lanes of a load or copy touch 128 bytes in a
+// row.
 template <cuda::WeightType kType, int kTileM>
 __global__ void __launch_bounds__(kTiledThreads) GemmTiledKernel(cuda::GemmParams p) {
   constexpr int kWarpsM = kTileM / 32, kWarpsN = kTiledThreads / 32 / kWarpsM;

@@ -16,6 +16,8 @@ inline unsigned Blocks(std::int64_t items, std::int64_t per_block) {
 inline bool IsAligned(const cuda::Rows& rows) {
   return reinterpret_cast<std::uintptr_t>(rows.data) % 16 == 0 && rows.stride % 4 == 0;
 }
-inline bool IsAligned(const void* data) { return reinterpret_cast<std::uintptr_t>(data) % 16 == 0; }
+inline bool IsAligned(const void* data) {
+  return reinterpret_cast<std::uintptr_t>(data) % 16 == 0;
+}
 
 }  // namespace sglrun::kernels::CU_WORLD

@@ -1,7 +1,7 @@
-// The operations of the CUDA shelf as its backend calls them: one struct of parameters a kernel, all
-// pointers in device memory, and one table of launchers a world. Launchers only enqueue: they neither
-// allocate nor wait, and everything that changes from step to step is read from device arrays, so that
-// a captured graph can be replayed. The contracts are those of kernels/*.h.
+// The operations of the CUDA shelf as its backend calls them: one struct of parameters a kernel,
+// all pointers in device memory, and one table of launchers a world. Launchers only enqueue: they
+// neither allocate nor wait, and everything that changes from step to step is read from device
+// arrays, so that a captured graph can be replayed. The contracts are those of kernels/*.h.
 //
 // Compiled by nvcc this is the GPU, by any C++ compiler the simulated device; this header names no
 // type of either.
@@ -29,7 +29,9 @@ struct Weight {
   std::int64_t k = 0;
 };
 
-constexpr std::int64_t PaddedK(std::int64_t k) { return (k + 31) / 32 * 32; }
+constexpr std::int64_t PaddedK(std::int64_t k) {
+  return (k + 31) / 32 * 32;
+}
 std::size_t WeightBytes(std::int64_t n, std::int64_t k, WeightType type);
 
 // float32 rows `stride` elements apart.
@@ -112,12 +114,13 @@ struct GemmParams {
 };
 std::size_t GemmScratchBytes(std::int64_t m, std::int64_t k, WeightType type);
 
-// Keys of a split: a block's share of a sequence in decode. Depends on nothing, so a query's bits are
-// the same however it came in.
+// Keys of a split: a block's share of a sequence in decode. Depends on nothing, so a query's bits
+// are the same however it came in.
 inline constexpr std::int64_t kAttentionSplit = 256;
 struct AttentionParams {
   Rows q, out;
   std::int64_t num_heads = 0;
+  std::int64_t tokens = 0;                     // queries of all rows, query_start[R]
   std::int64_t rows = 0;                       // R
   const std::int32_t* query_start = nullptr;   // [R + 1]
   const std::int32_t* kv_len = nullptr;        // [R]
@@ -126,8 +129,8 @@ struct AttentionParams {
   Cache cache;
   float scale = 1;
   std::int64_t window = 0;
-  // What the launch must cover, known to the host: more than needed only costs empty blocks. Rows of
-  // one query take the decode form, the others the prefill form.
+  // What the launch must cover, known to the host: more than needed only costs empty blocks. Rows
+  // of one query take the decode form, the others the prefill form.
   std::int64_t max_splits = 0;   // of rows with one query: AttentionSplits(longest kv_len, window)
   std::int64_t max_queries = 0;  // the largest number of queries of a row
   // Scratch of the decode form: AttentionScratchBytes.

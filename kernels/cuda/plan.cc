@@ -6,7 +6,9 @@
 namespace sglrun::kernels::cuda {
 namespace {
 
-std::size_t ElementBytes(WeightType type) { return type == WeightType::kF32 ? 4 : 2; }
+std::size_t ElementBytes(WeightType type) {
+  return type == WeightType::kF32 ? 4 : 2;
+}
 
 }  // namespace
 

@@ -1,6 +1,6 @@
 // rms_norm: a block a vector. The vector stays in registers between the sum and the product; only
-// vectors longer than kThreads * kItems * 4 are read twice (kItems == 0). The order of the sum depends on
-// the vector's length alone.
+// vectors longer than kThreads * kItems * 4 are read twice (kItems == 0). The order of the sum
+// depends on the vector's length alone.
 #pragma once
 
 #include "kernels/cuda/device.cuh"

@@ -1,4 +1,5 @@
-// rope and store_kv: a warp a head. cos and sin come from a float32 table, the same on every backend.
+// rope and store_kv: a warp a head. cos and sin come from a float32 table, the same on every
+// backend.
 #pragma once
 
 #include "kernels/cuda/device.cuh"

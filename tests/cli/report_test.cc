@@ -20,7 +20,7 @@ double Sum(const std::vector<double>& values) {
 
 GenerateResult ResultOf(double seconds, std::int64_t prompt, std::size_t output) {
   GenerateResult result;
-  result.rid = "r";
+  result.rid = "a<b";
   result.e2e_latency = seconds;
   result.prompt_tokens = prompt;
   result.output_ids.assign(output, 7);

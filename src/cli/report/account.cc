@@ -101,6 +101,13 @@ Timeline ReadTimeline(MemberReader& reader, const Json& object, const std::strin
   if (timeline.prompt_tokens.size() != slices || timeline.row_seconds.size() != slices) {
     reader.Refuse(path, "has lists of different lengths");
   }
+  // Rounded, the end may lie a little before the last slice.
+  const double last = timeline.slice_s * static_cast<double>(slices);
+  const bool fits =
+      timeline.end_s <= last * 1.001 + 0.001 && timeline.end_s >= last - timeline.slice_s - 0.001;
+  if (!fits || (slices > 0 && timeline.slice_s < 0.001)) {
+    reader.Refuse(path + ".end_s", "does not lie in the last slice");
+  }
   return timeline;
 }
 
@@ -141,6 +148,20 @@ SlowResult ReadSlowResult(MemberReader& reader, const Json& object) {
           .finish = reader.Text(object, "report.slowest.finish")};
 }
 
+std::vector<NamedCount> ReadFinishReasons(MemberReader& reader, const Json& report) {
+  std::vector<NamedCount> counts;
+  const Json& reasons = reader.Object(report, "report.finish_reasons");
+  if (!reasons.is_object()) return counts;
+  for (const auto& [name, count] : reasons.as_object()) {
+    if (!count.is_int() || count.as_int() < 0 || counts.size() == kMaxEntries) {
+      reader.Refuse("report.finish_reasons", "must hold at most 1,000 counts of at least 0");
+      break;
+    }
+    counts.push_back({name, count.as_int()});
+  }
+  return counts;
+}
+
 RunData ReadRunData(MemberReader& reader, const Json& report) {
   RunData data;
   data.timeline = ReadTimeline(reader, reader.Object(report, "report.timeline"), "report.timeline");
@@ -148,12 +169,7 @@ RunData ReadRunData(MemberReader& reader, const Json& report) {
                                std::pair{"report.output_lengths", &data.output_lengths}}) {
     *lengths = ReadLengths(reader, reader.Object(report, name), name);
   }
-  const Json& reasons = reader.Object(report, "report.finish_reasons");
-  if (reasons.is_object()) {
-    for (const auto& [name, count] : reasons.as_object()) {
-      data.finish_reasons.push_back({name, count.is_int() ? count.as_int() : 0});
-    }
-  }
+  data.finish_reasons = ReadFinishReasons(reader, report);
   for (const Json& kind : reader.List(report, "report.errors")) {
     data.errors.push_back(ReadErrorKind(reader, kind));
   }

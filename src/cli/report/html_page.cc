@@ -45,7 +45,7 @@ std::string Tiles(const Account& account) {
          Tile(FormatCount(account.prompt_tokens), "prompt tokens") +
          Tile(FormatCount(account.cached_tokens), "of these cached") +
          Tile(FormatCount(account.output_tokens), "output tokens") +
-         Tile(FigureText(account.tokens_per_s), "output tokens per second") +
+         Tile(FigureText(account.tokens_per_s), "tokens per second") +
          Tile(TimeText(account.wall_s), "in all") + Tile(TimeText(account.load_s), "loading") +
          Tile(FormatByteSize(account.peak_rss_bytes), "peak memory") + "</div>\n";
 }
@@ -111,17 +111,14 @@ std::string Slowest(const RunData& data) {
   if (data.slowest.empty()) return out + "<p>No results.</p>\n";
   out +=
       "<p class=\"soft\">From submission to the last token, waiting for a place in the batch "
-      "included.</p>\n<div class=\"scroll\"><table class=\"slow\">\n<tr><th "
-      "class=\"number\">time</th><th class=\"number\">prompt</th><th class=\"number\">output</th>"
-      "<th>finish</th><th>record</th></tr>\n";
+      "included.</p>\n<table class=\"slow\">\n";
   for (const SlowResult& slow : data.slowest) {
-    out += "<tr><td class=\"number\">" + TimeText(slow.seconds) + "</td><td class=\"number\">" +
-           FormatCount(slow.prompt_tokens) + "</td><td class=\"number\">" +
-           FormatCount(slow.output_tokens) + "</td><td>" + Html(slow.finish) + "</td><td><code>" +
-           Html(slow.place) + "</code><br><span class=\"soft\">" + Html(slow.id) +
-           "</span></td></tr>\n";
+    out += "<tr><td class=\"number\">" + TimeText(slow.seconds) + "</td><td><code>" +
+           Html(slow.place) + "</code> <span class=\"soft\">" + Html(slow.id) + "</span><br>" +
+           FormatCount(slow.prompt_tokens) + " prompt tokens, " + FormatCount(slow.output_tokens) +
+           " output tokens, " + Html(slow.finish) + "</td></tr>\n";
   }
-  return out + "</table></div>\n";
+  return out + "</table>\n";
 }
 
 std::string Settings(std::string_view title, const Json::Object& settings) {

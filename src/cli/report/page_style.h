@@ -22,7 +22,7 @@ p { margin: .25rem 0; }
 p.lead { margin-bottom: .75rem; }
 .bad { color: var(--bad); }
 .tiles { display: grid; gap: .5rem; margin-top: 1.25rem;
-  grid-template-columns: repeat(auto-fit, minmax(8rem, 1fr)); }
+  grid-template-columns: repeat(auto-fit, minmax(11rem, 1fr)); }
 .tile { padding: .6rem .8rem; border: 1px solid var(--edge); border-radius: 6px;
   background: var(--card); }
 .tile b { display: block; font-size: 1.25rem; line-height: 1.3; }
@@ -56,11 +56,8 @@ svg.bar { display: block; width: 100%; height: 1.1rem; margin-top: .2rem; }
 svg.bar rect { fill: var(--ink); }
 code { font: .9em/1.5 ui-monospace, "DejaVu Sans Mono", monospace; }
 .settings th { width: 14rem; }
-.scroll { overflow-x: auto; }
-.slow { min-width: 34rem; }
 .slow .number { width: 5rem; }
-.slow td:last-child { width: 50%; }
-@media (max-width: 30rem) { .settings th { width: 9rem; } }
+@media (max-width: 30rem) { .settings th { width: 11rem; } }
 @media print { details { display: block; } .tips { display: none; } }
 )";
 

@@ -91,6 +91,7 @@ std::string CurveText(const Curve& curve, const Timeline& timeline, std::size_t 
          Padded(end, std::max(width, end.size() + 4) - 3) + "\n";
 }
 
+// "  name  12  ████"; where the names leave no room for bars, they stand above them.
 std::string BarLines(const std::vector<NamedCount>& rows, std::size_t columns) {
   std::size_t names = 0, counts = 0;
   std::int64_t highest = 1;
@@ -99,14 +100,16 @@ std::string BarLines(const std::vector<NamedCount>& rows, std::size_t columns) {
     counts = std::max(counts, FormatCount(row.count).size());
     highest = std::max(highest, row.count);
   }
-  const std::size_t taken = 2 + names + 1 + counts + 2;
-  const std::size_t room = columns > taken + 4 ? columns - taken : 4;
+  const bool beside = 2 * (names + counts) <= columns;
+  const std::size_t taken = (beside ? names + 3 : 4) + counts + 2;
+  const std::size_t room = columns > taken ? columns - taken : 1;
   std::string out;
   for (const NamedCount& row : rows) {
     const double share = static_cast<double>(row.count) / static_cast<double>(highest);
     const auto halves = static_cast<std::size_t>(std::ceil(share * 2 * static_cast<double>(room)));
-    out += "  " + Padded(row.name, names) + " " + Padded(FormatCount(row.count), counts) + "  " +
-           Repeated("█", halves / 2) + (halves % 2 == 1 ? "▌" : "") + "\n";
+    out += beside ? "  " + Padded(row.name, names) + " " : Wrapped(row.name, 2, columns) + "    ";
+    out += Padded(FormatCount(row.count), counts) + "  " + Repeated("█", halves / 2) +
+           (halves % 2 == 1 ? "▌" : "") + "\n";
   }
   return out;
 }
@@ -154,7 +157,8 @@ std::string ErrorLines(const RunData& data, std::size_t columns) {
 
 std::string SlowestLines(const RunData& data, std::size_t columns) {
   if (data.slowest.empty()) return "";
-  std::string out = "\nSlowest results, from submission to the last token\n";
+  std::string out =
+      "\n" + Wrapped("Slowest results, from submission to the last token", 0, columns);
   for (const SlowResult& slow : data.slowest) {
     out +=
         Wrapped(TimeText(slow.seconds) + ": " + Printable(slow.place) + " (" + Printable(slow.id) +

@@ -63,6 +63,15 @@ TEST_CASE("a timeline keeps every sum while its slices grow") {
   CHECK_EQ(timeline.end_s, doctest::Approx(now));
 }
 
+TEST_CASE("a step of an hour joins an odd number of slices without a loss") {
+  TimelineRecorder recorder;
+  recorder.Add(0.025, {.output_tokens = 3, .prompt_tokens = 3, .rows = 1});
+  recorder.Add(3600, {.output_tokens = 1, .prompt_tokens = 0, .rows = 1});
+  CHECK_LE(recorder.timeline().output_tokens.size(), TimelineRecorder::kSlices);
+  CHECK_EQ(Sum(recorder.timeline().output_tokens), doctest::Approx(4));
+  CHECK_EQ(Sum(recorder.timeline().prompt_tokens), doctest::Approx(3));
+}
+
 TEST_CASE("a step longer than a slice is spread over those it touches") {
   TimelineRecorder recorder;
   recorder.Add(0.005, {.output_tokens = 1, .prompt_tokens = 0, .rows = 1});

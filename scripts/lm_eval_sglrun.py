@@ -82,7 +82,9 @@ class SglrunLM(LM):
         self._temporary = None if work_dir else tempfile.TemporaryDirectory(prefix="lm_eval_sglrun.")
         self.work_dir = Path(work_dir or self._temporary.name)
         self.work_dir.mkdir(parents=True, exist_ok=True)
-        self.facts = json.loads(self._run(["inspect", self.model, "--json"]))
+        self.facts = json.loads(self._run(["inspect", self.model, "--json"], allowed=(0, 1)))
+        if not self.facts["usable"]:
+            raise SglrunError(self.facts["reason"])
         self.max_length = int(max_length or self.facts["context_length"] - 2)
         self._prefix_token_id = None if prefix_token_id is None else int(prefix_token_id)
 

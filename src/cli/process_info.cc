@@ -1,15 +1,18 @@
 #include "cli/process_info.h"
 
-#include <sys/resource.h>
-
 #include <fstream>
 
 namespace sglrun::cli {
 
+// Not ru_maxrss of getrusage: that is inherited, so a large program that starts this one would show.
 std::int64_t PeakResidentBytes() {
-  struct rusage usage = {};
-  ::getrusage(RUSAGE_SELF, &usage);
-  return static_cast<std::int64_t>(usage.ru_maxrss) * 1024;  // Linux counts KiB
+  std::ifstream status("/proc/self/status");
+  std::string name;
+  while (status >> name) {
+    std::int64_t kib = 0;
+    if (name == "VmHWM:" && status >> kib) return kib * 1024;
+  }
+  return 0;
 }
 
 std::string CpuName() {

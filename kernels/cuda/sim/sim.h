@@ -188,6 +188,10 @@ T atomicAdd(T* p, T value) {
   return sim_atomic(p, [&](T old) { return static_cast<T>(old + value); });
 }
 template <class T>
+T atomicExch(T* p, T value) {
+  return sim_atomic(p, [&](T) { return value; });
+}
+template <class T>
 T atomicMax(T* p, T value) {
   return sim_atomic(p, [&](T old) { return old < value ? value : old; });
 }

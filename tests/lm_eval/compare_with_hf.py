@@ -162,6 +162,21 @@ def compare_edges(ours, theirs):
     )
 
 
+def compare_templates(ours, theirs):
+    """A question, a system prompt, and an answer that has begun: nothing may follow it."""
+    question = {"role": "user", "content": "What is 2 + 2?\n\n"}
+    chats = [
+        ([question], True),
+        ([{"role": "system", "content": "Be brief."}, question], True),
+        ([question, {"role": "assistant", "content": "The answer is "}], False),
+    ]
+    texts = [
+        [model.apply_chat_template(chat, add_generation_prompt=opened) for chat, opened in chats]
+        for model in (ours, theirs)
+    ]
+    return check("chat templates", *texts)
+
+
 def main():
     program, path = sys.argv[1:3]
     if not Path(path).is_file():
@@ -174,6 +189,7 @@ def main():
         good = compare_tasks(ours, theirs, TASKS)
         good &= compare_tasks(ours, theirs, ["sglrun_exact"], apply_chat_template=True)
         good &= compare_edges(ours, theirs)
+        good &= compare_templates(ours, theirs)
         files = sorted(Path(work_dir).glob("*.out.jsonl"))
         good &= compare_tasks(ours, theirs, ["sglrun_choice"])  # from the files of before
         good &= files == sorted(Path(work_dir).glob("*.out.jsonl"))

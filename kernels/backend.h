@@ -23,13 +23,15 @@
 #include "kernels/sample.h"
 #include "kernels/silu_and_mul.h"
 #include "kernels/store_kv.h"
+#include "kernels/transfer.h"
 
 namespace sglrun::kernels {
 
 struct KernelTable {
   // Weight memory and its filling.
-  std::size_t (*packed_weight_bytes)(std::int64_t n, std::int64_t k, tensor::DType dtype);
+  std::size_t (*packed_weight_bytes)(std::int64_t n, std::int64_t k, WeightForm form);
   void (*pack_rows)(const PackRowsArgs& args, KernelContext& context);
+  void (*pack_codes)(const PackCodesArgs& args, KernelContext& context);
   // Bytes of one page of one layer, keys and values together.
   std::size_t (*kv_page_bytes)(const KvLayout& layout);
 
@@ -43,13 +45,20 @@ struct KernelTable {
   void (*logits_process)(const LogitsProcessArgs& args, KernelContext& context);
   void (*sample)(const SampleArgs& args, KernelContext& context);
   void (*logprobs)(const LogprobsArgs& args, KernelContext& context);
+
+  // See kernels/transfer.h. Uploads and downloads are done when they return.
+  void (*stage)(std::span<StagedArray> arrays, KernelContext& context);
+  void (*upload)(void* to, const void* from, std::size_t bytes, KernelContext& context);
+  void (*download)(void* to, const void* from, std::size_t bytes, KernelContext& context);
+  void (*gather_rows)(const GatherRowsArgs& args, KernelContext& context);
 };
 
 struct Backend {
-  std::string_view name;  // "ref", "cpu"
-  std::string_view isa;   // "portable", "avx2", "avx512", "avx512-bf16"
+  std::string_view name;  // "ref", "cpu", "cuda", "sim"
+  std::string_view isa;   // "portable", "avx2", "avx512", "avx512-vnni", "avx512-bf16"
   KernelTable table;
   tensor::Allocator* allocator;  // where weights, cache and activations live
+  Device* device = nullptr;      // of contexts used with this backend; null: the host
 };
 
 // The numerics reference: plain loops, wide sums, one thread.

@@ -95,7 +95,11 @@ bool IsWeightType(DType dtype) {
 void CheckWeight(Complaint& complaint, const PackedWeight* weight) {
   complaint.Unless(weight != nullptr, "no weight");
   if (weight == nullptr) return;
-  complaint.Unless(IsWeightType(weight->dtype), "weight must be f32 or bf16");
+  complaint.Unless(IsWeightType(weight->dtype) || weight->form().quantized(),
+                   "weight must be f32, bf16, int8 or int4");
+  complaint.Unless(
+      weight->quant.group == 32 || weight->quant.group == 16,
+      "weight has groups of " + std::to_string(weight->quant.group) + ", must be 32 or 16");
   complaint.Unless(weight->n >= 0 && weight->k >= 0, "weight has a negative size");
 }
 
@@ -123,7 +127,32 @@ std::string Check(const PackRowsArgs& args) {
                        std::to_string(args.first_row + rows) + ") must lie in a weight of " +
                        std::to_string(args.weight->n) + " rows");
   complaint.Unless(args.weight->data.ok(), "weight has no memory");
+  complaint.Unless(args.weight->quant == QuantForm{}, "only codes have another form");
   return complaint.text();
+}
+
+std::string Check(const PackCodesArgs& args) {
+  Complaint complaint("pack_codes");
+  CheckWeight(complaint, args.weight);
+  if (args.weight == nullptr) return complaint.text();
+  complaint.Unless(args.weight->form().quantized(), "weight must be int8 or int4");
+  const bool empty = args.rows == 0 || args.weight->k == 0;
+  complaint.Unless(empty || (args.codes != nullptr && args.scales != nullptr),
+                   "no codes or no scales");
+  complaint.Unless(empty || (args.minima != nullptr) == args.weight->quant.minima,
+                   "minima must be there exactly where the form has them");
+  complaint.Unless(args.first_row >= 0 && args.first_row + args.rows <= args.weight->n,
+                   "rows [" + std::to_string(args.first_row) + ", " +
+                       std::to_string(args.first_row + args.rows) + ") must lie in a weight of " +
+                       std::to_string(args.weight->n) + " rows");
+  complaint.Unless(args.weight->data.ok(), "weight has no memory");
+  return complaint.text();
+}
+
+double BytesPerWeight(const WeightForm& form) {
+  if (!form.quantized()) return static_cast<double>(tensor::ElementSize(form.dtype));
+  const double scales = (form.quant.wide_scales ? 4.0 : 2.0) * (form.quant.minima ? 2.0 : 1.0);
+  return (form.dtype == DType::kI8 ? 1.0 : 0.5) + scales / form.quant.group;
 }
 
 std::string Check(const EmbedArgs& args) {
@@ -152,7 +181,7 @@ double Flops(const GemmArgs& args) {
 
 double Bytes(const GemmArgs& args) {
   const auto weights = static_cast<double>(args.weight->n) * static_cast<double>(args.weight->k) *
-                       static_cast<double>(tensor::ElementSize(args.weight->dtype));
+                       BytesPerWeight(args.weight->form());
   return weights + 4.0 * static_cast<double>(args.x.elements() + args.y.elements());
 }
 

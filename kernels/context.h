@@ -1,8 +1,10 @@
-// What every kernel call may use besides its arguments: the threads, and scratch memory that is
-// kept between calls so that the decode loop allocates nothing once it has seen its largest step.
+// What every kernel call may use besides its arguments: the threads, the device, and scratch memory
+// that is kept between calls so that the decode loop allocates nothing once it has seen its largest
+// step.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 #include "base/check.h"
 #include "base/thread_pool.h"
@@ -10,11 +12,22 @@
 
 namespace sglrun::kernels {
 
+// What a backend on a device keeps of it (kernels/cuda/device.h).
+class Device {
+ public:
+  virtual ~Device() = default;
+  virtual std::int64_t FreeMemory() = 0;  // in bytes
+};
+
 class KernelContext {
  public:
   explicit KernelContext(ThreadPool& pool) : pool_(&pool) {}
 
   ThreadPool& pool() { return *pool_; }
+
+  // The device of the backend that is used with this context; null where kernels run on the host.
+  Device* device() const { return device_; }
+  void set_device(Device* device) { device_ = device; }
 
   // At least `bytes` of scratch, 64-byte aligned, contents undefined, valid until the next call.
   void* Scratch(std::size_t bytes) {
@@ -27,6 +40,7 @@ class KernelContext {
 
  private:
   ThreadPool* pool_;
+  Device* device_ = nullptr;
   tensor::Buffer scratch_;
 };
 

@@ -3,12 +3,21 @@
 // x [M, K] f32, W packed [N, K], bias f32 [N] or empty, y [M, N] f32. With bf16 weights x is
 // rounded to bf16 (nearest even) before the product; products and sums are float32.
 //
+// With quantised weights x is rounded to integers of -127 to 127, in the groups of W and with a
+// scale each (RoundActivations in kernels/common/quantize.h), and
+//
+//   y[m, n] = sum_g sx (sw sum (code_w - zero) code_x + minimum_w sum code_x)    over the groups g
+//
+// where the inner sums are exact integers. A group of x with NaN or an infinity makes the whole row
+// NaN.
+//
 // The order of the sum over k depends on K alone, never on M, on the row's place or on the threads:
 // the same row of x gives the same bits in any batch. y must not alias x.
 //
 // Error against the exact sum of the rounded operands: at most about K * 2^-24 * sum |x w|; tests
 // use 2 * sqrt(K) * 2^-24 * |x| |w|, the expected size for errors of random sign, times a small
-// factor.
+// factor. For quantised weights that holds against the exact sum of the rounded operands, with the
+// number of groups for K.
 #pragma once
 
 #include <string>

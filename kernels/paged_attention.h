@@ -36,6 +36,9 @@ struct PagedAttentionArgs {
   KvCacheView cache;
   float scale = 1.0f;
   std::int64_t window = 0;  // 0: none
+  // Bounds of kv_len and of a row's queries, for a backend whose host cannot read the arrays.
+  std::int64_t most_keys = 0;
+  std::int64_t most_queries = 0;
 };
 
 std::string Check(const PagedAttentionArgs& args);

@@ -1,7 +1,7 @@
 // The tables of the CPU backend and the choice among them.
 #include "kernels/backend.h"
 
-#include <utility>
+#include <algorithm>
 
 #include "kernels/cpu/ops.h"
 
@@ -27,6 +27,7 @@ struct Entry {
         {                                                                        \
             .packed_weight_bytes = ops::PackedWeightBytes,                       \
             .pack_rows = Checked<PackRowsArgs, ops::PackRows>,                   \
+            .pack_codes = Checked<PackCodesArgs, ops::PackCodes>,                \
             .kv_page_bytes = ops::KvPageBytes,                                   \
             .embed = Checked<EmbedArgs, ops::Embed>,                             \
             .gemm = Checked<GemmArgs, ops::Gemm>,                                \
@@ -38,6 +39,10 @@ struct Entry {
             .logits_process = Checked<LogitsProcessArgs, ops::LogitsProcess>,    \
             .sample = Checked<SampleArgs, ops::Sample>,                          \
             .logprobs = Checked<LogprobsArgs, ops::Logprobs>,                    \
+            .stage = host::Stage,                                                \
+            .upload = host::Copy,                                                \
+            .download = host::Copy,                                              \
+            .gather_rows = Checked<GatherRowsArgs, host::GatherRows>,            \
         },                                                                       \
     .allocator = &tensor::HostAllocator(),                                       \
   }
@@ -53,22 +58,29 @@ bool PrefersBf16Products() {
 #endif
 }
 
+#if defined(__x86_64__)
+bool RunsAvx512() {
+  return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+         __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq");
+}
+#endif
+
 // Best first.
 std::vector<Entry> MakeEntries() {
   std::vector<Entry> entries = {
 #if defined(__x86_64__)
     {SGLRUN_CPU_BACKEND(cpu::avx512_bf16),
-     __builtin_cpu_supports("avx512bf16") && __builtin_cpu_supports("avx512bw") &&
-         __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq")},
-    {SGLRUN_CPU_BACKEND(cpu::avx512),
-     __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-         __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq")},
+     RunsAvx512() && __builtin_cpu_supports("avx512vnni") && __builtin_cpu_supports("avx512bf16")},
+    {SGLRUN_CPU_BACKEND(cpu::avx512_vnni), RunsAvx512() && __builtin_cpu_supports("avx512vnni")},
+    {SGLRUN_CPU_BACKEND(cpu::avx512), RunsAvx512()},
     {SGLRUN_CPU_BACKEND(cpu::avx2),
      __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")},
 #endif
     {SGLRUN_CPU_BACKEND(cpu::portable), true},
   };
-  if (entries.size() > 1 && !PrefersBf16Products()) std::swap(entries[0], entries[1]);
+  if (entries.size() > 2 && !PrefersBf16Products()) {
+    std::rotate(entries.begin(), entries.begin() + 1, entries.begin() + 3);
+  }
   return entries;
 }
 

@@ -3,6 +3,7 @@
 #include "kernels/cpu/ops.h"
 #include "kernels/cpu/panels.h"
 #include "kernels/cpu/parallel.h"
+#include "kernels/cpu/quant_rows.h"
 
 namespace sglrun::kernels::cpu::SGLRUN_ISA {
 
@@ -13,6 +14,10 @@ void Embed(const EmbedArgs& args, KernelContext& context) {
   ForRange(context.pool(), tokens, weight.k, [&](std::int64_t first, std::int64_t last) {
     for (std::int64_t t = first; t < last; ++t) {
       float* out = Row(args.out, t);
+      if (weight.form().quantized()) {
+        ReadQuantRow(weight, ids[t], out);
+        continue;
+      }
       const std::uint32_t* lane = PanelLane(weight, ids[t], 0);
       if (weight.dtype == tensor::DType::kF32) {
         for (std::int64_t i = 0; i < weight.k; ++i) {

@@ -1,26 +1,19 @@
 #include "kernels/gemm.h"
 
 #include "kernels/cpu/dot.h"
+#include "kernels/cpu/gemm_tiles.h"
 #include "kernels/cpu/ops.h"
-#include "kernels/cpu/panels.h"
-#include "kernels/cpu/parallel.h"
 
 namespace sglrun::kernels::cpu::SGLRUN_ISA {
 namespace {
-
-// Rows of x that stay in the second-level cache beside a panel: 96 rows of 2048 bf16 are 384 KiB.
-constexpr std::int64_t kBlockRows = 96;
 
 template <class Dot>
 struct Job {
   const typename Dot::Lane* weights;
   const typename Dot::X* x;
   std::ptrdiff_t x_stride;
-  std::int64_t m, n, steps;
-  const float* bias;  // or nullptr
-  float* y;
-  std::ptrdiff_t y_stride;
-  bool accumulate;
+  std::int64_t steps;
+  GemmOutput out;
 };
 
 // Few rows read each weight once, straight from memory: ask for it some steps ahead.
@@ -42,22 +35,6 @@ struct PanelWeights {
   }
 };
 
-// One row of a tile, [columns] from `sums`, to y. Not inlined: beside it the compiler would keep
-// the sums of the product in memory instead of registers.
-template <class Dot>
-__attribute__((noinline)) void StoreRow(const Job<Dot>& job, std::int64_t row, std::int64_t column,
-                                        std::int64_t columns, const float* sums) {
-  float* y = job.y + row * job.y_stride + column;
-  for (std::int64_t i = 0; i < columns; i += kLanes) {
-    const std::int64_t count = job.n - column - i;
-    if (count <= 0) return;
-    Vec sum = Load(sums + i);
-    if (job.bias != nullptr) sum = sum + LoadPartial(job.bias + column + i, count, 0.0f);
-    if (job.accumulate) sum = sum + LoadPartial(y + i, count, 0.0f);
-    StorePartial(y + i, sum, count);
-  }
-}
-
 template <class Dot, int kRows>
 void Tile(const Job<Dot>& job, std::int64_t panel, std::int64_t row) {
   constexpr int kUnits = TileUnits(kRows), kColumns = kUnits * kLanes;
@@ -74,7 +51,7 @@ void Tile(const Job<Dot>& job, std::int64_t panel, std::int64_t row) {
       });
     }
     for (int m = 0; m < kRows; ++m) {
-      StoreRow(job, row + m, panel * kPanelWidth + column, kColumns, tile[m]);
+      StoreTileRow(job.out, row + m, panel * kPanelWidth + column, kColumns, tile[m]);
     }
   }
 }
@@ -105,26 +82,12 @@ void TileOf(const Job<Dot>& job, std::int64_t panel, std::int64_t row, std::int6
   }
 }
 
-// Work items are (group of tiles, panel), panels innermost. Tiles share the rows evenly: 8 rows are
-// 4 + 4, not 6 + 2, because a tile of few rows waits for its weights.
 template <class Dot>
 void Run(const Job<Dot>& job, ThreadPool& pool) {
-  const std::int64_t panels = PanelCount(job.n);
-  const std::int64_t tiles = (job.m + kTileRows - 1) / kTileRows;
-  if (panels == 0 || tiles == 0) return;
-  std::int64_t groups = (job.m + kBlockRows - 1) / kBlockRows;
-  // Few panels do not divide evenly among the threads; tiles of the same panel do.
-  if (panels < 16 * pool.threads() && groups < pool.threads()) {
-    groups = tiles < pool.threads() ? tiles : pool.threads();
-  }
-  ForEachItem(pool, groups * panels, [&](std::int64_t item) {
-    const std::int64_t group = item / panels, panel = item % panels;
-    const std::int64_t last = tiles * (group + 1) / groups;
-    for (std::int64_t tile = tiles * group / groups; tile < last; ++tile) {
-      const std::int64_t row = job.m * tile / tiles;
-      TileOf(job, panel, row, job.m * (tile + 1) / tiles - row);
-    }
-  });
+  ForEachTile(pool, job.out, kTileRows,
+              [&](std::int64_t panel, std::int64_t row, std::int64_t rows) {
+                TileOf(job, panel, row, rows);
+              });
 }
 
 // One row of x as operands, an odd last element paired with a zero.
@@ -142,21 +105,14 @@ void ConvertRow(const float* x, std::int64_t k, Bf16Dot::X* to) {
 template <class Dot>
 Job<Dot> MakeJob(const GemmArgs& args) {
   const PackedWeight& weight = *args.weight;
-  return {static_cast<const typename Dot::Lane*>(weight.data.data()),
-          nullptr,
-          0,
-          args.x.shape[0],
-          weight.n,
-          StepCount(weight.k, weight.dtype),
-          static_cast<const float*>(args.bias.data),
-          static_cast<float*>(args.y.data),
-          args.y.stride[0],
-          args.accumulate};
+  return {static_cast<const typename Dot::Lane*>(weight.data.data()), nullptr, 0,
+          StepCount(weight.k, weight.dtype), OutputOf(args)};
 }
 
 }  // namespace
 
 void Gemm(const GemmArgs& args, KernelContext& context) {
+  if (args.weight->form().quantized()) return QuantGemm(args, context);
   if (args.weight->dtype == tensor::DType::kF32) {
     Job<F32Dot> job = MakeJob<F32Dot>(args);
     job.x = static_cast<const float*>(args.x.data);
@@ -167,13 +123,14 @@ void Gemm(const GemmArgs& args, KernelContext& context) {
   Job<Bf16Dot> job = MakeJob<Bf16Dot>(args);
   job.x_stride = job.steps * Bf16Dot::kXPerStep;
   auto* x = static_cast<Bf16Dot::X*>(
-      context.Scratch(static_cast<std::size_t>(job.m * job.x_stride) * sizeof(Bf16Dot::X)));
+      context.Scratch(static_cast<std::size_t>(job.out.m * job.x_stride) * sizeof(Bf16Dot::X)));
   job.x = x;
-  ForRange(context.pool(), job.m, args.weight->k / 2, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t r = begin; r < end; ++r) {
-      ConvertRow(Row(args.x, r), args.weight->k, x + r * job.x_stride);
-    }
-  });
+  ForRange(context.pool(), job.out.m, args.weight->k / 2,
+           [&](std::int64_t begin, std::int64_t end) {
+             for (std::int64_t r = begin; r < end; ++r) {
+               ConvertRow(Row(args.x, r), args.weight->k, x + r * job.x_stride);
+             }
+           });
   Run(job, context.pool());
 }
 

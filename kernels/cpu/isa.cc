@@ -7,6 +7,8 @@ namespace sglrun::kernels::cpu::SGLRUN_ISA {
 const char* CompiledIsa() {
 #if defined(__AVX512BF16__)
   return "avx512-bf16";
+#elif defined(__AVX512VNNI__)
+  return "avx512-vnni";
 #elif defined(__AVX512F__)
   return "avx512";
 #elif defined(__AVX2__)

@@ -3,29 +3,33 @@
 
 #include "kernels/backend.h"
 
-#define SGLRUN_DECLARE_CPU_OPS(isa)                                                   \
-  namespace sglrun::kernels::cpu::isa {                                               \
-  std::size_t PackedWeightBytes(std::int64_t n, std::int64_t k, tensor::DType dtype); \
-  void PackRows(const PackRowsArgs& args, KernelContext& context);                    \
-  std::size_t KvPageBytes(const KvLayout& layout);                                    \
-  void Embed(const EmbedArgs& args, KernelContext& context);                          \
-  void Gemm(const GemmArgs& args, KernelContext& context);                            \
-  void RmsNorm(const RmsNormArgs& args, KernelContext& context);                      \
-  void Rope(const RopeArgs& args, KernelContext& context);                            \
-  void StoreKv(const StoreKvArgs& args, KernelContext& context);                      \
-  void PagedAttention(const PagedAttentionArgs& args, KernelContext& context);        \
-  void SiluAndMul(const SiluAndMulArgs& args, KernelContext& context);                \
-  void LogitsProcess(const LogitsProcessArgs& args, KernelContext& context);          \
-  void Sample(const SampleArgs& args, KernelContext& context);                        \
-  void Logprobs(const LogprobsArgs& args, KernelContext& context);                    \
-  /* The name this code was compiled for, from its own compiler flags. */             \
-  const char* CompiledIsa();                                                          \
+#define SGLRUN_DECLARE_CPU_OPS(isa)                                               \
+  namespace sglrun::kernels::cpu::isa {                                           \
+  std::size_t PackedWeightBytes(std::int64_t n, std::int64_t k, WeightForm form); \
+  void PackRows(const PackRowsArgs& args, KernelContext& context);                \
+  void PackCodes(const PackCodesArgs& args, KernelContext& context);              \
+  std::size_t KvPageBytes(const KvLayout& layout);                                \
+  void Embed(const EmbedArgs& args, KernelContext& context);                      \
+  void Gemm(const GemmArgs& args, KernelContext& context);                        \
+  /* gemm with quantised weights. */                                              \
+  void QuantGemm(const GemmArgs& args, KernelContext& context);                   \
+  void RmsNorm(const RmsNormArgs& args, KernelContext& context);                  \
+  void Rope(const RopeArgs& args, KernelContext& context);                        \
+  void StoreKv(const StoreKvArgs& args, KernelContext& context);                  \
+  void PagedAttention(const PagedAttentionArgs& args, KernelContext& context);    \
+  void SiluAndMul(const SiluAndMulArgs& args, KernelContext& context);            \
+  void LogitsProcess(const LogitsProcessArgs& args, KernelContext& context);      \
+  void Sample(const SampleArgs& args, KernelContext& context);                    \
+  void Logprobs(const LogprobsArgs& args, KernelContext& context);                \
+  /* The name this code was compiled for, from its own compiler flags. */         \
+  const char* CompiledIsa();                                                      \
   }  // namespace sglrun::kernels::cpu::isa
 
 SGLRUN_DECLARE_CPU_OPS(portable)
 #if defined(__x86_64__)
 SGLRUN_DECLARE_CPU_OPS(avx2)
 SGLRUN_DECLARE_CPU_OPS(avx512)
+SGLRUN_DECLARE_CPU_OPS(avx512_vnni)
 SGLRUN_DECLARE_CPU_OPS(avx512_bf16)
 #endif
 

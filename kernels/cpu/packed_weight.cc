@@ -5,6 +5,8 @@
 #include "kernels/cpu/ops.h"
 #include "kernels/cpu/panels.h"
 #include "kernels/cpu/parallel.h"
+#include "kernels/cpu/quant_panels.h"
+#include "kernels/cpu/quant_rows.h"
 
 namespace sglrun::kernels::cpu::SGLRUN_ISA {
 namespace {
@@ -34,12 +36,17 @@ void PackF32(const float* x, std::int64_t begin, std::int64_t end, std::uint32_t
 
 }  // namespace
 
-std::size_t PackedWeightBytes(std::int64_t n, std::int64_t k, tensor::DType dtype) {
-  return static_cast<std::size_t>(PanelCount(n) * PanelLanes(k, dtype)) * sizeof(std::uint32_t);
+std::size_t PackedWeightBytes(std::int64_t n, std::int64_t k, WeightForm form) {
+  if (form.quantized()) {
+    return static_cast<std::size_t>(PanelCount(n) * QuantPanelOf(k, form).bytes());
+  }
+  return static_cast<std::size_t>(PanelCount(n) * PanelLanes(k, form.dtype)) *
+         sizeof(std::uint32_t);
 }
 
 void PackRows(const PackRowsArgs& args, KernelContext& context) {
   const PackedWeight& weight = *args.weight;
+  if (weight.form().quantized()) return PackQuantRows(args, context);
   const std::int64_t rows = args.rows.shape[0], k = weight.k;
   const bool bf16 = weight.dtype == tensor::DType::kBF16;
   const std::int64_t chunks = (k + kChunk - 1) / kChunk;

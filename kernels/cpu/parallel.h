@@ -2,8 +2,10 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 
 #include "base/thread_pool.h"
+#include "kernels/context.h"
 #include "kernels/cpu/vec.h"
 #include "tensor/tensor_view.h"
 

@@ -23,6 +23,7 @@ const Backend& RefBackend() {
           {
               .packed_weight_bytes = ref::PackedWeightBytes,
               .pack_rows = Checked<PackRowsArgs, ref::PackRows>,
+              .pack_codes = Checked<PackCodesArgs, ref::PackCodes>,
               .kv_page_bytes = ref::KvPageBytes,
               .embed = Checked<EmbedArgs, ref::Embed>,
               .gemm = Checked<GemmArgs, ref::Gemm>,
@@ -34,6 +35,10 @@ const Backend& RefBackend() {
               .logits_process = Checked<LogitsProcessArgs, ref::LogitsProcess>,
               .sample = Checked<SampleArgs, ref::Sample>,
               .logprobs = Checked<LogprobsArgs, ref::Logprobs>,
+              .stage = host::Stage,
+              .upload = host::Copy,
+              .download = host::Copy,
+              .gather_rows = Checked<GatherRowsArgs, host::GatherRows>,
           },
       .allocator = &tensor::HostAllocator(),
   };

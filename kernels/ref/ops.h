@@ -6,8 +6,9 @@
 
 namespace sglrun::kernels::ref {
 
-std::size_t PackedWeightBytes(std::int64_t n, std::int64_t k, tensor::DType dtype);
+std::size_t PackedWeightBytes(std::int64_t n, std::int64_t k, WeightForm form);
 void PackRows(const PackRowsArgs& args, KernelContext& context);
+void PackCodes(const PackCodesArgs& args, KernelContext& context);
 std::size_t KvPageBytes(const KvLayout& layout);
 void Embed(const EmbedArgs& args, KernelContext& context);
 void Gemm(const GemmArgs& args, KernelContext& context);
@@ -23,6 +24,17 @@ void Logprobs(const LogprobsArgs& args, KernelContext& context);
 // Element access shared by the operations.
 float LoadElement(const void* data, tensor::DType dtype, std::int64_t index);
 void StoreElement(void* data, tensor::DType dtype, std::int64_t index, float value);
+float LoadWeight(const PackedWeight& weight, std::int64_t n, std::int64_t k);
+
+// A quantised weight: scales [N][groups], minima [N][groups], codes [N][K], one a byte.
+struct QuantRows {
+  explicit QuantRows(const PackedWeight& weight);
+
+  WeightForm form;
+  std::int64_t k, groups;
+  float *scales, *minima;
+  std::uint8_t* codes;
+};
 
 // A page holds keys [kPageSize][Hkv][D], then values in the same order.
 std::int64_t KeyIndex(const KvLayout& layout, std::int64_t slot, std::int64_t head, std::int64_t d);

@@ -1,4 +1,8 @@
 // Weights and cache pages of the reference: row-major, so that an index says everything.
+#include <algorithm>
+#include <cstring>
+
+#include "kernels/common/quantize.h"
 #include "kernels/ref/ops.h"
 
 namespace sglrun::kernels::ref {
@@ -18,11 +22,71 @@ void StoreElement(void* data, DType dtype, std::int64_t index, float value) {
   }
 }
 
-std::size_t PackedWeightBytes(std::int64_t n, std::int64_t k, DType dtype) {
-  return static_cast<std::size_t>(n * k) * tensor::ElementSize(dtype);
+QuantRows::QuantRows(const PackedWeight& weight)
+    : form(weight.form()),
+      k(weight.k),
+      groups(form.Groups(k)),
+      scales(static_cast<float*>(weight.data.data())),
+      minima(scales + weight.n * groups),
+      codes(reinterpret_cast<std::uint8_t*>(minima + weight.n * groups)) {}
+
+float LoadWeight(const PackedWeight& weight, std::int64_t n, std::int64_t k) {
+  if (!weight.form().quantized()) {
+    return LoadElement(weight.data.data(), weight.dtype, n * weight.k + k);
+  }
+  const QuantRows rows(weight);
+  const std::int64_t group = n * rows.groups + k / rows.form.quant.group;
+  const std::int32_t code = rows.codes[n * rows.k + k] - rows.form.zero();
+  const float value = rows.scales[group] * static_cast<float>(code);
+  return rows.form.quant.minima ? value + rows.minima[group] : value;
 }
 
+std::size_t PackedWeightBytes(std::int64_t n, std::int64_t k, WeightForm form) {
+  if (form.quantized()) return static_cast<std::size_t>(n * k + 8 * n * form.Groups(k));
+  return static_cast<std::size_t>(n * k) * tensor::ElementSize(form.dtype);
+}
+
+void PackCodes(const PackCodesArgs& args, KernelContext&) {
+  const QuantRows to(*args.weight);
+  for (std::int64_t r = 0; r < args.rows; ++r) {
+    const std::int64_t row = args.first_row + r;
+    for (std::int64_t g = 0; g < to.groups; ++g) {
+      to.scales[row * to.groups + g] = args.scales[r * to.groups + g];
+      if (to.form.quant.minima) to.minima[row * to.groups + g] = args.minima[r * to.groups + g];
+    }
+    for (std::int64_t i = 0; i < to.k; ++i) to.codes[row * to.k + i] = args.codes[r * to.k + i];
+  }
+}
+
+namespace {
+
+void PackQuantRow(const float* x, std::int64_t row, const QuantRows& to) {
+  constexpr std::int64_t kSize = 2 * kQuantLanes;
+  for (std::int64_t g = 0; g < to.groups; ++g) {
+    const std::int64_t begin = g * kSize, size = std::min(kSize, to.k - begin);
+    float padded[kSize] = {};
+    std::copy_n(x + begin, size, padded);
+    QuantFloats group[2];
+    QuantInts codes[2];
+    std::memcpy(&group, padded, sizeof group);
+    to.scales[row * to.groups + g] =
+        to.form.dtype == DType::kI4 ? QuantizeInt4(group, codes) : QuantizeInt8(group, codes);
+    for (std::int64_t i = 0; i < size; ++i) {
+      const std::int32_t code = codes[i / kQuantLanes][i % kQuantLanes] + to.form.zero();
+      to.codes[row * to.k + begin + i] = static_cast<std::uint8_t>(code);
+    }
+  }
+}
+
+}  // namespace
+
 void PackRows(const PackRowsArgs& args, KernelContext&) {
+  if (args.weight->form().quantized()) {
+    for (std::int64_t r = 0; r < args.rows.shape[0]; ++r) {
+      PackQuantRow(args.rows.row(r), args.first_row + r, QuantRows(*args.weight));
+    }
+    return;
+  }
   const std::int64_t k = args.weight->k;
   for (std::int64_t r = 0; r < args.rows.shape[0]; ++r) {
     for (std::int64_t i = 0; i < k; ++i) {

@@ -16,6 +16,10 @@ const char* DTypeName(DType dtype) {
       return "f64";
     case DType::kI32:
       return "i32";
+    case DType::kI8:
+      return "int8";
+    case DType::kI4:
+      return "int4";
   }
   return "?";
 }

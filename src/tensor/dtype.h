@@ -9,7 +9,11 @@
 
 namespace sglrun::tensor {
 
-enum class DType : std::uint8_t { kF32, kBF16, kF16, kF64, kI32 };
+// kI8 and kI4 are the codes of quantised weights, with scales beside them
+// (kernels/packed_weight.h).
+enum class DType : std::uint8_t { kF32, kBF16, kF16, kF64, kI32, kI8, kI4 };
+
+// Bytes of one element; 0 for kI4, two of which share a byte.
 
 constexpr std::size_t ElementSize(DType dtype) {
   switch (dtype) {
@@ -21,11 +25,15 @@ constexpr std::size_t ElementSize(DType dtype) {
     case DType::kBF16:
     case DType::kF16:
       return 2;
+    case DType::kI8:
+      return 1;
+    case DType::kI4:
+      return 0;
   }
   return 0;
 }
 
-const char* DTypeName(DType dtype);  // "f32", "bf16", ...
+const char* DTypeName(DType dtype);  // "f32", "bf16", "int8", ...
 
 // bfloat16: the upper half of a float32 (same exponent range, 8 bits of precision).
 constexpr float BF16ToFloat(std::uint16_t bits) {

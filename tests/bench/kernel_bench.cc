@@ -72,7 +72,7 @@ class Bench {
     std::vector<PackedWeight> weights;
     const double start = Now();
     for (int i = 0; i < copies; ++i) {
-      weights.push_back({n, k, dtype, tensor::Buffer(*backend_.allocator, bytes)});
+      weights.push_back({n, k, dtype, tensor::Buffer(*backend_.allocator, bytes), {}});
       for (std::int64_t row = 0; row < n; row += 256) {
         const std::int64_t rows = std::min<std::int64_t>(256, n - row);
         backend_.table.pack_rows(
@@ -223,8 +223,10 @@ class Bench {
                         const std::vector<float>& y, std::int64_t m, std::int64_t n, std::int64_t k,
                         DType dtype) {
     const auto round = [&](float value) {
-      return dtype == DType::kF32 ? value : tensor::BF16ToFloat(tensor::FloatToBF16(value));
+      return dtype == DType::kBF16 ? tensor::BF16ToFloat(tensor::FloatToBF16(value)) : value;
     };
+    // Quantised products are rounded further; a wrong one is off by its own size, some 0.05 sqrt k.
+    const double tolerance = dtype == DType::kI8 ? 2e-3 : dtype == DType::kI4 ? 2e-2 : 1e-5;
     for (std::int64_t i = 0; i < 64; ++i) {
       const std::int64_t row = i % m, column = i * 7919 % n;
       double sum = 0;
@@ -233,7 +235,7 @@ class Bench {
                round(w[static_cast<std::size_t>(column * k + j)]);
       }
       const double got = y[static_cast<std::size_t>(row * n + column)];
-      if (!(std::fabs(got - sum) < 1e-5 * std::sqrt(double(k)))) Wrong("gemm", got, sum);
+      if (!(std::fabs(got - sum) < tolerance * std::sqrt(double(k)))) Wrong("gemm", got, sum);
     }
   }
 
@@ -279,6 +281,10 @@ int Main(int argc, char** argv) {
   for (const auto& [n, k] :
        {std::pair{960, 576}, {576, 576}, {3072, 576}, {576, 1536}, {49152, 576}}) {
     bench.Gemm(n, k, DType::kBF16);
+  }
+  for (const DType dtype : {DType::kI8, DType::kI4}) {
+    bench.Gemm(3072, 576, dtype);
+    bench.Gemm(576, 1536, dtype);
   }
   bench.Gemm(3072, 576, DType::kF32);
   bench.Attention(1, 1, 512, DType::kBF16);

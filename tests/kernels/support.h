@@ -143,9 +143,12 @@ inline void ExpectSameBits(const Where& where, Matrix& got, Matrix& want) {
 // A weight packed by `backend` from rows in blocks of `block`.
 inline PackedWeight Pack(const Backend& backend, Matrix& rows, tensor::DType dtype,
                          KernelContext& context, std::int64_t block = 1 << 20) {
-  PackedWeight weight{rows.rows(), rows.columns(), dtype,
+  PackedWeight weight{rows.rows(),
+                      rows.columns(),
+                      dtype,
                       tensor::Buffer(*backend.allocator, backend.table.packed_weight_bytes(
-                                                             rows.rows(), rows.columns(), dtype))};
+                                                             rows.rows(), rows.columns(), dtype)),
+                      {}};
   for (std::int64_t first = 0; first < rows.rows(); first += block) {
     tensor::TensorView part = rows.view();
     part.data = part.f32() + first * part.stride[0];

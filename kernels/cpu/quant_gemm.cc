@@ -1,0 +1,215 @@
+// gemm with quantised weights: exact integer sums inside a group, one float32 step a group for its
+// scales. groups of a row never mix before that step, and groups follow in ascending order,
+// which makes a row's bits independent of the tile it lies in.
+#include "kernels/common/quantize.h"
+#include "kernels/cpu/gemm_tiles.h"
+#include "kernels/cpu/ops.h"
+#include "kernels/cpu/quant_dot.h"
+#include "kernels/cpu/quant_panels.h"
+
+namespace sglrun::kernels::cpu::SGLRUN_ISA {
+namespace {
+
+// One group of one row of x.
+struct GroupOfX {
+  float scale;
+  float scaled_sum;    // scale * sum of the integers
+  std::int32_t start;  // -zero * sum of the integers: what the codes' offset adds, taken back
+};
+
+struct QuantJob {
+  const std::uint8_t* weights;
+  QuantPanel panel;
+  bool wide_scales, minima;
+  const std::int32_t* x;  // words, see quant_dot.h
+  std::ptrdiff_t x_stride;
+  const GroupOfX* groups;
+  std::ptrdiff_t groups_stride;
+  GemmOutput out;
+};
+
+// Integers and sums of the tile in registers beside each other.
+constexpr int kQuantTileRows = kNativeLanes == 16 ? 3 : kNativeLanes == 8 ? 2 : 1;
+constexpr int kQuantTileUnits = kNativeLanes == 16 ? 4 : 1;
+
+SGLRUN_INLINE Vec LoadScales(const std::uint8_t* scales, int first, bool wide) {
+  if (!wide) return LoadHalves(scales + 2 * first);
+  Vec result;
+  __builtin_memcpy(&result, scales + 4 * first, sizeof result);
+  return result;
+}
+
+// Few rows read each weight once, straight from memory: ask for it some steps ahead.
+template <bool kPrefetch>
+SGLRUN_INLINE void PrefetchStep(const std::uint8_t* codes) {
+  if constexpr (kPrefetch) {
+    constexpr std::int64_t kAhead = 4096;
+    for (int line = 0; line < 4; ++line) __builtin_prefetch(codes + kAhead + line * 64);
+  }
+}
+
+template <int kBits, int kSteps, int kRows, int kUnits>
+SGLRUN_INLINE void AddGroup(const std::uint8_t* codes, const std::int32_t* x,
+                            std::ptrdiff_t x_stride, IVec (&products)[kRows][kUnits]) {
+  constexpr int kStepsAtOnce = kBits == 4 ? 2 : 1;
+  for (int step = 0; step < kSteps; step += kStepsAtOnce, codes += kQuantStepBytes) {
+    PrefetchStep<(kRows == 1)>(codes);
+    IVec stored[kUnits];
+    Unrolled<kUnits>([&](auto u) SGLRUN_LAMBDA_INLINE { stored[u] = LoadInt(codes + u * 64); });
+    Unrolled<kStepsAtOnce>([&](auto part) SGLRUN_LAMBDA_INLINE {
+      IVec w[kUnits];
+      Unrolled<kUnits>([&](auto u) SGLRUN_LAMBDA_INLINE {
+        if constexpr (kBits == 8) {
+          w[u] = stored[u];
+        } else {
+          w[u] = (part == 0 ? stored[u] : ShiftRight(stored[u], 4)) & SetInt(0x0F0F0F0F);
+        }
+      });
+      Unrolled<kRows>([&](auto m) SGLRUN_LAMBDA_INLINE {
+        IVec operand[kQuantWords];
+        Unrolled<kQuantWords>([&](auto word) SGLRUN_LAMBDA_INLINE {
+          operand[word] = SetInt(x[m * x_stride + (step + part) * kQuantWords + word]);
+        });
+        Unrolled<kUnits>([&](auto u) SGLRUN_LAMBDA_INLINE {
+          products[m][u] = QuantStep(products[m][u], w[u], operand);
+        });
+      });
+    });
+  }
+}
+
+template <int kBits, int kSteps, int kRows>
+void QuantTile(const QuantJob& job, std::int64_t panel, std::int64_t row) {
+  constexpr int kUnits = kQuantTileUnits, kColumns = kUnits * kLanes;
+  for (std::int64_t column = 0; column < kPanelWidth; column += kColumns) {
+    alignas(64) float tile[kRows][kColumns];
+    {
+      const std::uint8_t* group = job.weights + panel * job.panel.bytes();
+      const std::int32_t* x = job.x + row * job.x_stride;
+      const GroupOfX* facts = job.groups + row * job.groups_stride;
+      Vec sums[kRows][kUnits] = {};
+      for (std::int64_t g = 0; g < job.panel.groups; ++g, ++facts) {
+        IVec products[kRows][kUnits];
+        Unrolled<kRows>([&](auto m) SGLRUN_LAMBDA_INLINE {
+          Unrolled<kUnits>([&](auto u) SGLRUN_LAMBDA_INLINE {
+            products[m][u] = SetInt(facts[m * job.groups_stride].start);
+          });
+        });
+        AddGroup<kBits, kSteps>(group + job.panel.codes + column * kQuantStep, x, job.x_stride,
+                                products);
+        const int first = static_cast<int>(column);
+        Unrolled<kUnits>([&](auto u) SGLRUN_LAMBDA_INLINE {
+          const Vec scale = LoadScales(group, first + u * kLanes, job.wide_scales);
+          Unrolled<kRows>([&](auto m) SGLRUN_LAMBDA_INLINE {
+            sums[m][u] = Fma(ToFloat(products[m][u]) * scale,
+                             Set(facts[m * job.groups_stride].scale), sums[m][u]);
+          });
+        });
+        if (job.minima) {
+          Unrolled<kUnits>([&](auto u) SGLRUN_LAMBDA_INLINE {
+            const Vec minimum =
+                LoadScales(group + job.panel.minima, first + u * kLanes, job.wide_scales);
+            Unrolled<kRows>([&](auto m) SGLRUN_LAMBDA_INLINE {
+              sums[m][u] = Fma(minimum, Set(facts[m * job.groups_stride].scaled_sum), sums[m][u]);
+            });
+          });
+        }
+        group += job.panel.group_bytes;
+        x += kSteps * kQuantWords;
+      }
+      Unrolled<kRows>([&](auto m) SGLRUN_LAMBDA_INLINE {
+        Unrolled<kUnits>([&](auto u)
+                             SGLRUN_LAMBDA_INLINE { Store(tile[m] + u * kLanes, sums[m][u]); });
+      });
+    }
+    for (int m = 0; m < kRows; ++m) {
+      StoreTileRow(job.out, row + m, panel * kPanelWidth + column, kColumns, tile[m]);
+    }
+  }
+}
+
+template <int kBits, int kSteps>
+void QuantTileOf(const QuantJob& job, std::int64_t panel, std::int64_t row, std::int64_t rows) {
+  if (rows == 1) return QuantTile<kBits, kSteps, 1>(job, panel, row);
+  if constexpr (kQuantTileRows >= 2) {
+    if (rows == 2) return QuantTile<kBits, kSteps, 2>(job, panel, row);
+  }
+  if constexpr (kQuantTileRows >= 3) {
+    if (rows == 3) return QuantTile<kBits, kSteps, 3>(job, panel, row);
+  }
+}
+
+template <int kBits, int kSteps>
+void RunQuant(const QuantJob& job, ThreadPool& pool) {
+  ForEachTile(pool, job.out, kQuantTileRows,
+              [&](std::int64_t panel, std::int64_t row, std::int64_t rows) {
+                QuantTileOf<kBits, kSteps>(job, panel, row, rows);
+              });
+}
+
+// One row of x as integers, its last group padded with zeros.
+template <int kVectors>
+void RoundRow(const float* x, std::int64_t k, std::int32_t zero, std::int32_t* words,
+              GroupOfX* groups) {
+  constexpr std::int64_t kSize = kVectors * kQuantLanes;
+  for (std::int64_t i = 0; i < k; i += kSize, ++groups) {
+    QuantFloats group[kVectors];
+    if (k - i >= kSize) {
+      __builtin_memcpy(&group, x + i, sizeof group);
+    } else {
+      float padded[kSize] = {};
+      for (std::int64_t j = 0; j < k - i; ++j) padded[j] = x[i + j];
+      __builtin_memcpy(&group, padded, sizeof group);
+    }
+    QuantInts codes[kVectors];
+    const float scale = RoundActivations(group, codes);
+    std::int32_t values[kSize];
+    __builtin_memcpy(values, &codes, sizeof values);
+    std::int32_t sum = 0;
+    for (std::int64_t j = 0; j < kSize; ++j) sum += values[j];
+    for (std::int64_t j = 0; j < kSize; j += kQuantStep, words += kQuantWords) {
+      StoreQuantStep(words, values + j);
+    }
+    *groups = {scale, scale * static_cast<float>(sum), -zero * sum};
+  }
+}
+
+}  // namespace
+
+void QuantGemm(const GemmArgs& args, KernelContext& context) {
+  const PackedWeight& weight = *args.weight;
+  const WeightForm form = weight.form();
+  const QuantPanel panel = QuantPanelOf(weight.k, form);
+  const std::int64_t m = args.x.shape[0], groups = panel.groups;
+  const std::int64_t row_words = groups * form.quant.group / kQuantStep * kQuantWords;
+  char* scratch = static_cast<char*>(context.Scratch(static_cast<std::size_t>(
+      m * (row_words * 4 + groups * static_cast<std::int64_t>(sizeof(GroupOfX))))));
+  auto* words = reinterpret_cast<std::int32_t*>(scratch);
+  auto* facts = reinterpret_cast<GroupOfX*>(scratch + m * row_words * 4);
+  ForRange(context.pool(), m, weight.k, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t r = begin; r < end; ++r) {
+      const float* x = Row(args.x, r);
+      if (form.quant.group == 32) {
+        RoundRow<2>(x, weight.k, form.zero(), words + r * row_words, facts + r * groups);
+      } else {
+        RoundRow<1>(x, weight.k, form.zero(), words + r * row_words, facts + r * groups);
+      }
+    }
+  });
+  const QuantJob job = {static_cast<const std::uint8_t*>(weight.data.data()),
+                        panel,
+                        form.quant.wide_scales,
+                        form.quant.minima,
+                        words,
+                        row_words,
+                        facts,
+                        groups,
+                        OutputOf(args)};
+  const bool small_groups = form.quant.group == 16;
+  if (form.dtype == tensor::DType::kI8) {
+    return small_groups ? RunQuant<8, 4>(job, context.pool()) : RunQuant<8, 8>(job, context.pool());
+  }
+  return small_groups ? RunQuant<4, 4>(job, context.pool()) : RunQuant<4, 8>(job, context.pool());
+}
+
+}  // namespace sglrun::kernels::cpu::SGLRUN_ISA

@@ -1,0 +1,178 @@
+// Packing of quantised weights into panels (kernels/cpu/quant_panels.h), and reading a row back.
+#include "kernels/cpu/quant_panels.h"
+
+#include "kernels/common/quantize.h"
+#include "kernels/cpu/ops.h"
+#include "kernels/cpu/parallel.h"
+#include "kernels/cpu/quant_rows.h"
+
+namespace sglrun::kernels::cpu::SGLRUN_ISA {
+namespace {
+
+// Elements of K that one thread packs at a time: a multiple of both group sizes.
+constexpr std::int64_t kChunk = 64;
+
+// One output's part of one group in a panel.
+struct GroupOfRow {
+  std::uint8_t* group;
+  std::int64_t lane;
+  const QuantPanel* panel;
+
+  void SetScale(std::int64_t begin, float value) const {
+    std::uint8_t* at = group + begin + lane * panel->scale_bytes;
+    if (panel->scale_bytes == 4) {
+      __builtin_memcpy(at, &value, 4);
+    } else {
+      const std::uint16_t half = tensor::FloatToF16(value);
+      __builtin_memcpy(at, &half, 2);
+    }
+  }
+  float ScaleAt(std::int64_t begin) const {
+    const std::uint8_t* at = group + begin + lane * panel->scale_bytes;
+    if (panel->scale_bytes == 4) {
+      float value;
+      __builtin_memcpy(&value, at, 4);
+      return value;
+    }
+    std::uint16_t half;
+    __builtin_memcpy(&half, at, 2);
+    return tensor::F16ToFloat(half);
+  }
+  // `codes` of `size` elements, one a byte.
+  void SetCodes(const std::uint8_t* codes, std::int64_t size, bool nibbles) const {
+    std::uint8_t* to = group + panel->codes + lane * kQuantStep;
+    if (!nibbles) {
+      for (std::int64_t i = 0; i < size; i += kQuantStep, to += kQuantStepBytes) {
+        __builtin_memcpy(to, codes + i, kQuantStep);
+      }
+      return;
+    }
+    for (std::int64_t i = 0; i < size; i += 2 * kQuantStep, to += kQuantStepBytes) {
+      std::uint32_t even, odd;
+      __builtin_memcpy(&even, codes + i, 4);
+      __builtin_memcpy(&odd, codes + i + kQuantStep, 4);
+      even |= odd << 4;
+      __builtin_memcpy(to, &even, 4);
+    }
+  }
+  std::uint8_t CodeAt(std::int64_t i, bool nibbles) const {
+    const std::int64_t step = i / kQuantStep;
+    const std::int64_t offset = panel->codes + lane * kQuantStep + i % kQuantStep;
+    if (!nibbles) return group[offset + step * kQuantStepBytes];
+    const std::uint8_t both = group[offset + step / 2 * kQuantStepBytes];
+    return step % 2 == 0 ? both & 15 : both >> 4;
+  }
+};
+
+struct Panels {
+  std::uint8_t* data;
+  QuantPanel panel;
+  WeightForm form;
+
+  explicit Panels(const PackedWeight& weight)
+      : data(static_cast<std::uint8_t*>(weight.data.data())),
+        panel(QuantPanelOf(weight.k, weight.form())),
+        form(weight.form()) {}
+
+  GroupOfRow At(std::int64_t row, std::int64_t group) const {
+    return {data + row / kPanelWidth * panel.bytes() + group * panel.group_bytes, row % kPanelWidth,
+            &panel};
+  }
+  bool nibbles() const { return form.dtype == tensor::DType::kI4; }
+};
+
+// fn(row, first group, last group) for rows [first_row, first_row + rows), work items being some
+// groups of the rows of one panel: no two items share a line.
+template <class Fn>
+SGLRUN_INLINE void ForEachChunk(ThreadPool& pool, const Panels& panels, std::int64_t first_row,
+                                std::int64_t rows, const Fn& fn) {
+  if (rows == 0) return;
+  const std::int64_t at_once = kChunk / panels.form.quant.group;
+  const std::int64_t chunks = (panels.panel.groups + at_once - 1) / at_once;
+  const std::int64_t first_panel = first_row / kPanelWidth;
+  const std::int64_t count = PanelCount(first_row + rows) - first_panel;
+  ForEachItem(pool, count * chunks, [&](std::int64_t item) {
+    const std::int64_t begin = item % chunks * at_once;
+    const std::int64_t left = panels.panel.groups - begin;
+    const std::int64_t end = begin + (left < at_once ? left : at_once);
+    const std::int64_t panel_begin = (first_panel + item / chunks) * kPanelWidth;
+    const std::int64_t panel_end = panel_begin + kPanelWidth;
+    const std::int64_t stop = first_row + rows < panel_end ? first_row + rows : panel_end;
+    for (std::int64_t r = first_row > panel_begin ? first_row : panel_begin; r < stop; ++r) {
+      fn(r, begin, end);
+    }
+  });
+}
+
+// The elements of one group, zeros behind the row's end.
+void LoadGroup(const float* x, std::int64_t count, QuantFloats (&group)[2]) {
+  float padded[2 * kQuantLanes] = {};
+  if (count < 2 * kQuantLanes) {
+    for (std::int64_t i = 0; i < count; ++i) padded[i] = x[i];
+    x = padded;
+  }
+  __builtin_memcpy(&group, x, sizeof group);
+}
+
+}  // namespace
+
+void PackQuantRows(const PackRowsArgs& args, KernelContext& context) {
+  const Panels panels(*args.weight);
+  const std::int64_t k = args.weight->k, size = panels.form.quant.group;
+  ForEachChunk(context.pool(), panels, args.first_row, args.rows.shape[0],
+               [&](std::int64_t row, std::int64_t begin, std::int64_t end) {
+                 const float* x = Row(args.rows, row - args.first_row);
+                 for (std::int64_t g = begin; g < end; ++g) {
+                   QuantFloats group[2];
+                   QuantInts codes[2];
+                   LoadGroup(x + g * size, k - g * size, group);
+                   const GroupOfRow to = panels.At(row, g);
+                   to.SetScale(0, panels.nibbles() ? QuantizeInt4(group, codes)
+                                                   : QuantizeInt8(group, codes));
+                   std::int32_t values[2 * kQuantLanes];
+                   __builtin_memcpy(values, &codes, sizeof values);
+                   std::uint8_t bytes[2 * kQuantLanes];
+                   for (int i = 0; i < 2 * kQuantLanes; ++i) {
+                     bytes[i] = static_cast<std::uint8_t>(values[i] + panels.form.zero());
+                   }
+                   to.SetCodes(bytes, size, panels.nibbles());
+                 }
+               });
+}
+
+void PackCodes(const PackCodesArgs& args, KernelContext& context) {
+  const Panels panels(*args.weight);
+  const std::int64_t k = args.weight->k, size = panels.form.quant.group;
+  ForEachChunk(context.pool(), panels, args.first_row, args.rows,
+               [&](std::int64_t row, std::int64_t begin, std::int64_t end) {
+                 const std::int64_t source = row - args.first_row;
+                 for (std::int64_t g = begin; g < end; ++g) {
+                   const GroupOfRow to = panels.At(row, g);
+                   const std::int64_t index = source * panels.panel.groups + g;
+                   to.SetScale(0, args.scales[index]);
+                   if (panels.form.quant.minima) {
+                     to.SetScale(panels.panel.minima, args.minima[index]);
+                   }
+                   const std::uint8_t* codes = args.codes + source * k + g * size;
+                   std::uint8_t padded[32] = {};
+                   if (k - g * size < size) {
+                     for (std::int64_t i = 0; i < k - g * size; ++i) padded[i] = codes[i];
+                     codes = padded;
+                   }
+                   to.SetCodes(codes, size, panels.nibbles());
+                 }
+               });
+}
+
+void ReadQuantRow(const PackedWeight& weight, std::int64_t row, float* out) {
+  const Panels panels(weight);
+  const std::int64_t size = panels.form.quant.group;
+  for (std::int64_t i = 0; i < weight.k; ++i) {
+    const GroupOfRow group = panels.At(row, i / size);
+    const std::int32_t code = group.CodeAt(i % size, panels.nibbles()) - panels.form.zero();
+    const float value = group.ScaleAt(0) * static_cast<float>(code);
+    out[i] = panels.form.quant.minima ? value + group.ScaleAt(panels.panel.minima) : value;
+  }
+}
+
+}  // namespace sglrun::kernels::cpu::SGLRUN_ISA

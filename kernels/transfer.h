@@ -1,0 +1,41 @@
+// Between the host's memory and the backend's, which are the same on the CPU.
+//
+// Arrays of a forward pass (ids, positions, slots, lengths, block tables) change with every step:
+// the step stages them all in one packed copy and its operations take what `stage` gives back. The
+// operations of sampling (logits_process, sample, logprobs) take and give arrays of the host.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "kernels/context.h"
+#include "tensor/tensor_view.h"
+
+namespace sglrun::kernels {
+
+// In the host's memory before `stage`, in the backend's after it, until the second `stage` from
+// then.
+struct StagedArray {
+  const void* data = nullptr;
+  std::size_t bytes = 0;
+};
+
+// out[i, :] = in[rows[i], :]; in f32 [n, W], rows [m] staged, out f32 [m, W], no overlap.
+struct GatherRowsArgs {
+  tensor::TensorView in;
+  std::span<const std::int32_t> rows;
+  tensor::TensorView out;
+};
+
+std::string Check(const GatherRowsArgs& args);
+
+// The host's own: stage leaves arrays where they are, upload and download copy.
+namespace host {
+void Stage(std::span<StagedArray> arrays, KernelContext& context);
+void Copy(void* to, const void* from, std::size_t bytes, KernelContext& context);
+void GatherRows(const GatherRowsArgs& args, KernelContext& context);
+}  // namespace host
+
+}  // namespace sglrun::kernels

@@ -407,6 +407,19 @@ s.count('l', 3)
 """)
 
 FILTERS = wrap(r"""
+'the quick brown fox jumps over the lazy dog' | wordwrap(10)
+'  the   quick\n\nbrown  fox  ' | wordwrap(8)
+'self-evident well-to-do x-ray e-mail-address 2-3 a--b "so"--he said' | wordwrap(5)
+'self-evident well-to-do abc--def ghi---jkl' | wordwrap(6, break_on_hyphens=False)
+'internationalization is-a-very-long-hyphenated-word' | wordwrap(7)
+'internationalization of words' | wordwrap(7, False)
+'übergrößenträger--naïve co-opérer\ttab' | wordwrap(6)
+'-----------' | wordwrap(3)
+'one two three four' | wordwrap(8, wrapstring=' | ')
+'one two' | wordwrap(0)
+'' | wordwrap(0)
+s | wordwrap
+5 | wordwrap
 neg | abs
 -2.5 | abs
 yes | abs

@@ -24,6 +24,7 @@
 #include "cli/stopwatch.h"
 #include "cli/whole_file.h"
 #include "cli/written_files.h"
+#include "tokenizer/space_cleaning.h"
 
 namespace sglrun::cli {
 namespace {
@@ -61,10 +62,11 @@ class BatchLoop {
       SGLRUN_RETURN_IF_ERROR(Refill());
       if (!engine_.HasWork() && window_.empty() && source_.Exhausted()) return {};
       for (GenerateResult& result : engine_.Step()) {
+        if (options_.clean_up_spaces) CleanText(result);
         SGLRUN_RETURN_IF_ERROR(window_.Finish(std::move(result)));
       }
       collector_.AddStep(SecondsSince(start_), engine_.stats());
-      for (const GenerateResult& partial : engine_.Partials()) window_.ShowPartial(partial);
+      for (const GenerateResult& partial : engine_.Partials()) ShowPartial(partial);
       SGLRUN_RETURN_IF_ERROR(FlushNowAndThen());
       ShowProgress();
     }
@@ -92,6 +94,18 @@ class BatchLoop {
       for (auto& sequence : sequences) engine_.Submit(std::move(sequence));
     }
     return {};
+  }
+
+  static void CleanText(GenerateResult& result) {
+    result.text = tokenizer::CleanUpTokenizationSpaces(std::move(result.text));
+  }
+
+  void ShowPartial(const GenerateResult& partial) {
+    if (!options_.clean_up_spaces) return window_.ShowPartial(partial);
+    GenerateResult cleaned = partial;
+    cleaned.text.resize(tokenizer::SettledBytes(partial.text));
+    CleanText(cleaned);
+    window_.ShowPartial(cleaned);
   }
 
   Status FlushNowAndThen() {
@@ -136,6 +150,10 @@ Status CheckSideFiles(const Options& options) {
 // The rows of a file are what a run continues from; partial results among them would be lines that
 // no reader of rows expects.
 Status CheckStream(const Options& options) {
+  if (options.stream_jsonl && options.input_format == "openai") {
+    return Error{
+        "--stream-jsonl does not go with --input-format openai: answers to batch lines come whole"};
+  }
   if (!options.stream_jsonl || io::IsLooseOutput(options.output)) return {};
   return Error{
       "--stream-jsonl writes partial results to a pipe or to - (standard output), not to "

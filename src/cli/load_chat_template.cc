@@ -8,6 +8,7 @@
 #include "base/mapped_file.h"
 #include "cli/load.h"
 #include "model/model_files.h"
+#include "tokenizer/chat_content.h"
 
 namespace sglrun::cli {
 namespace {
@@ -28,14 +29,16 @@ Result<ChatTemplateFiles> TemplatesAt(const std::string& path) {
   return tokenizer::ChatTemplatesOf(ToVocabulary(*fields));
 }
 
+bool Mentions(const ChatTemplateFiles& files, std::string_view words) {
+  return std::ranges::any_of(files.templates, [&](const ChatTemplateFiles::Entry& entry) {
+    return entry.text.find(words) != std::string::npos;
+  });
+}
+
 // What the words of a template teach its model. A template that shows several forms in its examples
 // teaches the first of these.
 io::ToolCallForm ToolCallFormOf(const ChatTemplateFiles& files) {
-  const auto mentions = [&](std::string_view words) {
-    return std::ranges::any_of(files.templates, [&](const ChatTemplateFiles::Entry& entry) {
-      return entry.text.find(words) != std::string::npos;
-    });
-  };
+  const auto mentions = [&](std::string_view words) { return Mentions(files, words); };
   if (mentions("[TOOL_CALLS]")) return io::ToolCallForm::kListed;
   if (mentions("<tool_call>")) return io::ToolCallForm::kTagged;
   if (mentions("{\"name\": function name, \"parameters\":")) return io::ToolCallForm::kBare;
@@ -44,13 +47,16 @@ io::ToolCallForm ToolCallFormOf(const ChatTemplateFiles& files) {
 
 struct LoadedTemplate {
   ChatTemplate chat;
+  tokenizer::ContentShape content;
   io::ToolCallForm tool_calls;
+  bool knows_tools;  // it shows them, or may
 };
 
 Result<LoadedTemplate> LoadChatTemplate(const Options& options) {
   SGLRUN_ASSIGN_OR_RETURN(const ChatTemplateFiles files, FindChatTemplates(options));
   SGLRUN_ASSIGN_OR_RETURN(ChatTemplate chat, ChatTemplate::Make(files));
-  return LoadedTemplate{std::move(chat), ToolCallFormOf(files)};
+  const tokenizer::ContentShape content = tokenizer::ContentShapeOf(chat);
+  return LoadedTemplate{std::move(chat), content, ToolCallFormOf(files), Mentions(files, "tools")};
 }
 
 // Most inputs hold no messages; finding a template may mean reading a GGUF's vocabulary again.
@@ -61,10 +67,12 @@ struct LazyTemplate {
 
 Result<io::ChatPromptIds, RecordError> Render(const LoadedTemplate& loaded,
                                               const tokenizer::Tokenizer& tokenizer,
-                                              const io::ChatRecord& record) {
-  tokenizer::ChatRequest request{
-      .messages = record.messages, .tools = record.tools, .documents = record.documents};
-  for (const auto& [name, value] : record.variables) {
+                                              const Options& options, io::ChatRecord record) {
+  tokenizer::ChatRequest request{.messages = std::move(record.messages),
+                                 .tools = std::move(record.tools),
+                                 .documents = std::move(record.documents)};
+  if (request.messages.is_array()) tokenizer::FitContent(loaded.content, request.messages);
+  for (auto& [name, value] : record.variables) {
     if (name != "add_generation_prompt") {
       request.variables.emplace_back(name, value);
     } else if (value.is_bool()) {
@@ -76,22 +84,40 @@ Result<io::ChatPromptIds, RecordError> Render(const LoadedTemplate& loaded,
   }
   const auto prompt = loaded.chat.Render(request);
   if (!prompt.ok()) return RecordError{prompt.error().message, "messages"};
-  // The template wrote the special tokens; another BOS in front would be one too many.
-  auto ids = tokenizer.Encode(prompt->text, {.add_special_tokens = false});
+  auto ids = tokenizer.Encode(prompt->text, PromptEncoding(options, *prompt));
   if (!ids.ok()) return RecordError{ids.error().message, "messages"};
-  return io::ChatPromptIds{std::move(*ids), loaded.tool_calls};
+  io::ChatPromptIds result{std::move(*ids), loaded.tool_calls};
+  if (!request.tools.is_null() && !loaded.knows_tools) {
+    result.warnings.emplace_back("tools are given, but the chat template does not show them");
+  }
+  return result;
 }
 
 }  // namespace
 
-io::RenderChat MakeChatRenderer(const Options& options, const tokenizer::Tokenizer& tokenizer) {
+Result<io::RenderChat> MakeChatRenderer(const Options& options,
+                                        const tokenizer::Tokenizer& tokenizer) {
   const auto lazy = std::make_shared<LazyTemplate>();
-  return [lazy, options,
-          &tokenizer](const io::ChatRecord& record) -> Result<io::ChatPromptIds, RecordError> {
-    std::call_once(lazy->once, [&] { lazy->chat = LoadChatTemplate(options); });
+  const auto load = [lazy, options] { lazy->chat = LoadChatTemplate(options); };
+  if (!options.chat_template.empty()) {
+    // A file that somebody named is wrong for the whole run, not for every record.
+    std::call_once(lazy->once, load);
+    if (!lazy->chat.ok()) return lazy->chat.error();
+  }
+  return io::RenderChat([lazy, load, options, &tokenizer](
+                            io::ChatRecord record) -> Result<io::ChatPromptIds, RecordError> {
+    std::call_once(lazy->once, load);
     if (!lazy->chat.ok()) return RecordError{lazy->chat.error().message, "messages"};
-    return Render(*lazy->chat, tokenizer, record);
-  };
+    return Render(*lazy->chat, tokenizer, options, std::move(record));
+  });
+}
+
+tokenizer::EncodeOptions PromptEncoding(const Options& options,
+                                        const tokenizer::ChatPrompt& prompt) {
+  // The template wrote the special tokens; another BOS in front would be one too many.
+  tokenizer::EncodeOptions encoding{.add_special_tokens = false};
+  if (options.no_special_in_content) encoding.plain = prompt.user;
+  return encoding;
 }
 
 Result<ChatTemplateFiles> FindChatTemplates(const Options& options) {

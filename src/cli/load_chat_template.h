@@ -13,8 +13,14 @@ namespace sglrun::cli {
 // takes the place of all its templates, not of its special tokens.
 Result<tokenizer::ChatTemplateFiles> FindChatTemplates(const Options& options);
 
-// Turns `messages` of input lines into token ids. Without a usable template it fails for each of
-// them, saying what to do. `tokenizer` must outlive it.
-io::RenderChat MakeChatRenderer(const Options& options, const tokenizer::Tokenizer& tokenizer);
+// How a rendered conversation becomes token ids; `prompt` must outlive what comes back.
+tokenizer::EncodeOptions PromptEncoding(const Options& options,
+                                        const tokenizer::ChatPrompt& prompt);
+
+// Turns `messages` of input lines into token ids. A --template FILE that cannot be used is an error
+// at once; a model without a usable template fails each of them, saying what to do. `tokenizer`
+// must outlive it.
+Result<io::RenderChat> MakeChatRenderer(const Options& options,
+                                        const tokenizer::Tokenizer& tokenizer);
 
 }  // namespace sglrun::cli

@@ -1,10 +1,12 @@
 #include "cli/man_page.h"
 
+#include <functional>
 #include <string_view>
 
 #include "cli/help.h"
 #include "cli/options.h"
 #include "cli/version.h"
+#include "io/openai/body_fields.h"
 #include "request/fields.h"
 #include "request/fields_doc.h"
 
@@ -130,6 +132,42 @@ void AppendFields(std::string& out) {
          NamesOf(request::Treatment::kUnsupported) + ".\n";
 }
 
+constexpr std::string_view kOpenAiLines =
+    "A line with `custom_id`, `method` (POST), `url` (/v1/chat/completions or /v1/completions) and "
+    "`body` is what hosted batch services and vLLM's run-batch take; `sglrun fields` explains the "
+    "fields of bodies. Any `model` is accepted and shown again. The row is\n\n{\"id\", "
+    "\"custom_id\", \"response\": {\"status_code\", \"request_id\", \"body\"}, \"error\"}\n\nwith "
+    "a "
+    "chat.completion or text_completion as its body. A line that is wrong has the status code 400, "
+    "and its error both in the body and in `error`. Ids are made from the record, so that equal "
+    "runs have equal ones; with --no-timing `created` is 0.\n\nCalls of functions that "
+    "`tool_choice` demands are enforced. Those that the model makes of itself become tool_calls "
+    "where the chat template teaches the form of Hermes and Qwen (<tool_call> and JSON), Llama 3 "
+    "(JSON alone) or Mistral ([TOOL_CALLS] and a JSON list), and the whole answer is such; all "
+    "else stays in the content. With response_format and its like the answer is not searched for "
+    "calls.";
+
+// Fields of a body in one paragraph each of what is done with them.
+std::string BodyNamesOf(const std::function<bool(io::openai::Use)>& has) {
+  std::string names;
+  for (const io::openai::BodyField& field : io::openai::BodyFields()) {
+    if (!has(field.use)) continue;
+    const std::string name = Bold(field.name);
+    if (names.find(name) == std::string::npos) names += (names.empty() ? "" : ", ") + name;
+  }
+  return names;
+}
+
+void AppendOpenAiLines(std::string& out) {
+  using io::openai::Use;
+  out += Section("OPENAI LINES") + Roff(kOpenAiLines) + "\n";
+  out += ".SS \"Used\"\n" +
+         BodyNamesOf([](Use use) { return use == Use::kSampling || use == Use::kRead; }) + ".\n";
+  out += ".SS \"Accepted without effect\"\n" +
+         BodyNamesOf([](Use use) { return use == Use::kNoEffect || use == Use::kHint; }) + ".\n";
+  out += ".SS \"Refused\"\n" + BodyNamesOf([](Use use) { return use == Use::kRefused; }) + ".\n";
+}
+
 constexpr std::string_view kDescription =
     "`sglrun` runs a language model over files of requests on this machine, without a server and "
     "without Python. It reads the bodies of SGLang's /generate endpoint and writes the objects "
@@ -138,7 +176,10 @@ constexpr std::string_view kDescription =
 
 constexpr std::string_view kRows =
     "A row is the result object: `text`, `output_ids` and `meta_info` with id, finish_reason, "
-    "prompt_tokens, completion_tokens, cached_tokens, e2e_latency and what the record asked for. A "
+    "prompt_tokens, completion_tokens, cached_tokens, e2e_latency and what the record asked for. "
+    "With a constraint `meta_info.grammar` tells whether the text is a complete member "
+    "(`complete`), whether nothing could follow (`forced_end`), which keywords are not enforced "
+    "(`relaxed`) and further `notes`. A "
     "list of prompts, or n above 1, gives an array, all samples of the first prompt first. A "
     "record "
     "that is wrong gives\n\n{\"error\": {\"message\", \"type\", \"code\", \"param\", \"line\"}, "
@@ -158,7 +199,10 @@ constexpr std::string_view kNotes =
     "A prompt may have at most context-length - 1 tokens and max_new_tokens may fill the rest "
     "exactly; SGLang keeps a few positions free there.\n\nResults are the same bytes for one "
     "binary, one model and one instruction set. Another instruction set rounds differently, so a "
-    "run is not continued on one: `--isa` names it, the run file holds the name.\n\nPatterns of "
+    "run is not continued on one: `--isa` names it, the run file holds the name.\n\nA gzip or zstd "
+    "file is checked as it is read: of a damaged one, the records before the place of the damage "
+    "may have their rows when the run ends with exit code 2, and no row behind it. Such rows are "
+    "continued from when the file is whole again, if their records are the same.\n\nPatterns of "
     "stop_regex are PCRE2, not Python: `(?P<name>..)` is understood, `\\Z` means the end or "
     "before a last newline.";
 
@@ -188,6 +232,7 @@ std::string ManPage() {
   for (const CommandSpec& command : CommandTable()) AppendCommand(command, out);
   AppendOptions(out);
   AppendFields(out);
+  AppendOpenAiLines(out);
   out += Section("ROWS") + Roff(kRows) + "\n";
   out += Section("EXIT STATUS") + std::string(kExitStatus);
   out += Section("FILES") + std::string(kFiles);

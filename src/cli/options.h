@@ -37,6 +37,7 @@ struct Options {
   std::string model;
   std::string tokenizer;
   std::string chat_template;  // a file
+  bool no_special_in_content = false;
   std::string shape;
   std::string device = "auto";
   std::string dtype = "auto";
@@ -65,6 +66,7 @@ struct Options {
   std::string order = "input";
   bool stream_jsonl = false;
   bool no_timing = false;
+  bool clean_up_spaces = false;
   bool strict = false;
   std::string hidden_states = "inline";
 

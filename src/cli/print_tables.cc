@@ -4,13 +4,15 @@
 #include "cli/exit_codes.h"
 #include "cli/man_page.h"
 #include "cli/print.h"
+#include "io/openai/body_fields.h"
 #include "request/fields_doc.h"
 
 namespace sglrun::cli {
 
 Result<int> RunFields(const Options& options) {
   SGLRUN_RETURN_IF_ERROR(
-      Print(options.json_schema ? request::InputSchema().Dump() + "\n" : request::FieldsTable()));
+      Print(options.json_schema ? request::InputSchema().Dump() + "\n"
+                                : request::FieldsTable() + "\n" + io::openai::BodyFieldsTable()));
   return kExitOk;
 }
 

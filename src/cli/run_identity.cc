@@ -5,6 +5,7 @@
 
 #include "base/hash.h"
 #include "base/mapped_file.h"
+#include "cli/load_chat_template.h"
 #include "cli/version.h"
 
 namespace sglrun::cli {
@@ -24,7 +25,8 @@ void AppendList(const std::vector<T>& items, std::string& out) {
 }
 
 std::string GgufContent(const model::GgufTokenizerFields& fields) {
-  std::string content = fields.model + '\n' + fields.pre + '\n';
+  std::string content = fields.model + '\n' + fields.pre + '\n' + fields.chat_template + '\0';
+  for (const auto& [name, text] : fields.named_chat_templates) content += name + '\n' + text + '\0';
   AppendList(fields.tokens, content);
   AppendList(fields.merges, content);
   AppendList(fields.scores, content);
@@ -62,6 +64,18 @@ Result<std::string> TokenizerFingerprint(const Options& options, const ModelSour
   return HashBytes(source.tokenizer->Description() + '\n' + content).ToHex();
 }
 
+// The templates themselves, wherever they stand. A GGUF's own are part of its tokenizer's fields.
+std::string TemplateFingerprint(const Options& options) {
+  const std::string path = options.tokenizer.empty() ? options.model : options.tokenizer;
+  if (options.chat_template.empty() && IsGgufPath(path)) return "";
+  const auto files = FindChatTemplates(options);
+  // Files that cannot be read fail the records with messages, not the run.
+  if (!files.ok()) return HashBytes(files.error().message).ToHex();
+  std::string content;
+  for (const auto& entry : files->templates) content += entry.name + '\n' + entry.text + '\0';
+  return HashBytes(content).ToHex();
+}
+
 }  // namespace
 
 Result<Json> RunIdentity(const Options& options, const ModelSource& source,
@@ -83,6 +97,7 @@ Result<Json> RunIdentity(const Options& options, const ModelSource& source,
   SGLRUN_ASSIGN_OR_RETURN(const std::string tokenizer, TokenizerFingerprint(options, source));
   for (auto& [name, value] : identity) {
     if (name == "tokenizer") value = tokenizer;
+    if (name == "template") value = TemplateFingerprint(options);
   }
   identity.emplace_back("defaults", SamplingDefaultsJson(EffectiveDefaults(
                                         options, source.files.generation_defaults())));

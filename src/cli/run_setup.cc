@@ -70,6 +70,7 @@ struct MemberJson {
 }  // namespace
 
 Result<io::RecordOptions> MakeRecordOptions(const Options& options, const ModelSource& source) {
+  SGLRUN_ASSIGN_OR_RETURN(io::RenderChat render_chat, MakeChatRenderer(options, *source.tokenizer));
   io::RecordOptions record_options{
       .sampling = options.sampling,
       .defaults = EffectiveDefaults(options, source.files.generation_defaults()),
@@ -77,7 +78,7 @@ Result<io::RecordOptions> MakeRecordOptions(const Options& options, const ModelS
       .strict = options.strict,
       .format = LineFormatOf(options),
       .run_seed = static_cast<std::uint64_t>(options.seed),
-      .render_chat = MakeChatRenderer(options, *source.tokenizer),
+      .render_chat = std::move(render_chat),
       .vocab_size = source.files.config().vocab_size,
       .model_name = ModelName(options.model),
       .detokenize = [tokenizer = source.tokenizer.get()](std::span<const std::int32_t> ids) {

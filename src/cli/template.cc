@@ -95,14 +95,13 @@ class LineRenderer {
   std::optional<ChatTemplate> brought_;
 };
 
-Result<void, RecordError> AnswerPrompt(const ChatPrompt& prompt,
+Result<void, RecordError> AnswerPrompt(const Options& options, const ChatPrompt& prompt,
                                        const tokenizer::Tokenizer* tokenizer, JsonWriter& out) {
   out.BeginObject();
   out.Key("text");
   out.String(prompt.text);
   if (tokenizer != nullptr) {
-    // The template wrote the special tokens; another BOS in front would be one too many.
-    const auto ids = tokenizer->Encode(prompt.text, {.add_special_tokens = false});
+    const auto ids = tokenizer->Encode(prompt.text, PromptEncoding(options, prompt));
     if (!ids.ok()) return RecordError{ids.error().message, "messages"};
     out.Key("input_ids");
     out.BeginArray();
@@ -131,7 +130,7 @@ Result<int> RunTemplate(const Options& options) {
   return FilterJsonLines({.input = input},
                          [&](const Json& line, JsonWriter& out) -> Result<void, RecordError> {
                            SGLRUN_ASSIGN_OR_RETURN(const ChatPrompt prompt, renderer.Render(line));
-                           return AnswerPrompt(prompt, tokenizer.get(), out);
+                           return AnswerPrompt(options, prompt, tokenizer.get(), out);
                          },
                          {.keep_number_text = true});
 }

@@ -5,6 +5,7 @@
 #include "cli/jsonl_filter.h"
 #include "cli/load.h"
 #include "request/read_value.h"
+#include "tokenizer/space_cleaning.h"
 
 namespace sglrun::cli {
 namespace {
@@ -62,15 +63,17 @@ Result<void, RecordError> TokenizeLine(const Tokenizer& tokenizer, bool count, c
   return {};
 }
 
-Result<void, RecordError> DetokenizeLine(const Tokenizer& tokenizer, const Json& line,
-                                         JsonWriter& out) {
+Result<void, RecordError> DetokenizeLine(const Options& options, const Tokenizer& tokenizer,
+                                         const Json& line, JsonWriter& out) {
   SGLRUN_ASSIGN_OR_RETURN(const Json* value, ValueOf(line, "input_ids", "skip_special_tokens"));
   SGLRUN_ASSIGN_OR_RETURN(const bool skip_special, FlagOf(line, "skip_special_tokens", false));
   SGLRUN_ASSIGN_OR_RETURN(const std::vector<TokenId> ids,
                           request::ReadTokenIds(*value, "input_ids", tokenizer.vocab_size()));
+  std::string text = tokenizer.Decode(ids, skip_special);
+  if (options.clean_up_spaces) text = tokenizer::CleanUpTokenizationSpaces(std::move(text));
   out.BeginObject();
   out.Key("text");
-  out.String(tokenizer.Decode(ids, skip_special));
+  out.String(text);
   out.EndObject();
   return {};
 }
@@ -91,7 +94,7 @@ Result<int> RunTokenize(const Options& options) {
 Result<int> RunDetokenize(const Options& options) {
   SGLRUN_ASSIGN_OR_RETURN(const std::unique_ptr<Tokenizer> tokenizer, LoadTokenizer(options));
   return FilterJsonLines({.input = InputOf(options)}, [&](const Json& line, JsonWriter& out) {
-    return DetokenizeLine(*tokenizer, line, out);
+    return DetokenizeLine(options, *tokenizer, line, out);
   });
 }
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <string>
 
+#include "io/chat_messages.h"
+
 namespace sglrun::io {
 namespace {
 
@@ -26,7 +28,8 @@ bool Given(const Json& object, std::string_view name) {
 
 }  // namespace
 
-Result<ToolCallForm, RecordError> ReplaceMessages(Json& object, const RenderChat& render) {
+Result<ToolCallForm, RecordError> ReplaceMessages(Json& object, const RenderChat& render,
+                                                  std::vector<std::string>& warnings) {
   if (!Given(object, "messages")) {
     for (const std::string name : kChatFields) {
       if (Given(object, name)) return RecordError{name + " is given without messages", name};
@@ -51,8 +54,16 @@ Result<ToolCallForm, RecordError> ReplaceMessages(Json& object, const RenderChat
         "chat_template_kwargs"};
   }
   if (variables.is_object()) chat.variables = std::move(variables.as_object());
+  for (const auto& [name, value] : chat.variables) {
+    if (name != "messages" && name != "tools" && name != "documents") continue;
+    const std::string path = "chat_template_kwargs." + name;
+    return RecordError{
+        path + " would take the place of " + name + ": give it beside chat_template_kwargs", path};
+  }
+  SGLRUN_RETURN_IF_ERROR(TidyMessages(chat.messages));
   if (!render) return RecordError{"messages: no chat template is at hand", "messages"};
-  SGLRUN_ASSIGN_OR_RETURN(const ChatPromptIds prompt, render(chat));
+  SGLRUN_ASSIGN_OR_RETURN(const ChatPromptIds prompt, render(std::move(chat)));
+  warnings.insert(warnings.end(), prompt.warnings.begin(), prompt.warnings.end());
   if (prompt.ids.empty()) return RecordError{"messages give an empty prompt", "messages"};
   Json::Array list;
   list.reserve(prompt.ids.size());

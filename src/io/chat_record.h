@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <string>
 #include <vector>
 
 #include "base/json.h"
@@ -30,12 +31,14 @@ enum class ToolCallForm : std::uint8_t {
 struct ChatPromptIds {
   std::vector<std::int32_t> ids;
   ToolCallForm tool_calls = ToolCallForm::kNone;
+  std::vector<std::string> warnings = {};
 };
 
-using RenderChat = std::function<Result<ChatPromptIds, RecordError>(const ChatRecord& chat)>;
+using RenderChat = std::function<Result<ChatPromptIds, RecordError>(ChatRecord chat)>;
 
 // Puts `input_ids` in the place of `messages`, `tools`, `documents` and `chat_template_kwargs`.
 // Objects without messages stay as they are.
-Result<ToolCallForm, RecordError> ReplaceMessages(Json& object, const RenderChat& render);
+Result<ToolCallForm, RecordError> ReplaceMessages(Json& object, const RenderChat& render,
+                                                  std::vector<std::string>& warnings);
 
 }  // namespace sglrun::io

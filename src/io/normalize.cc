@@ -55,7 +55,7 @@ class Normalizer {
     const bool ids = input_.input_ids.given();
     const bool embeds = input_.input_embeds.given();
     if (!text && !ids && !embeds) {
-      return RecordError{"one of text, input_ids or input_embeds must be given"};
+      return RecordError{"one of text, input_ids, input_embeds or messages must be given"};
     }
     if (text && ids && embeds) {
       return RecordError{"text, input_ids and input_embeds are all given, one must be"};

@@ -81,11 +81,15 @@ std::vector<Field> PromptFields() {
                   {"A [tokens][hidden] matrix in place of the embedding lookup; a list of matrices "
                    "is a batch. Prompt logprobs cannot be asked for together with it.",
                    true}),
-      RecordField("messages", Kind::kAny, "null", "a conversation in place of a prompt",
-                  {"An array of objects with `role` and `content`, rendered with the model's chat "
-                   "template (or that of --template), the turn of the assistant opened. An "
-                   "extension: SGLang's /generate has no such field.",
-                   false}),
+      RecordField(
+          "messages", Kind::kAny, "null", "a conversation in place of a prompt",
+          {"An array of objects with `role` and `content`, rendered with the model's chat "
+           "template (or that of --template), the turn of the assistant opened. A content "
+           "may be an array of text parts; where the template takes texts only, they are "
+           "joined with a space. Members that are null count as absent, and arguments of "
+           "tool calls may be objects or their JSON texts. An extension: SGLang's /generate "
+           "has no such field.",
+           false}),
       RecordField("tools", Kind::kAny, "null", "functions that the chat template shows",
                   {"An array, beside messages only.", false}),
       RecordField("documents", Kind::kAny, "null", "documents that the chat template shows",
@@ -319,9 +323,8 @@ std::vector<Field> ConstraintParameters() {
 std::vector<Field> RefusedParameters() {
   return {
       Refused(kSampling, "beam_width", "1", "the width of a beam search"),
-      Refused(kSampling, "dtype", "null", "the kind of value to generate",
-              "It left SGLang in 2024; a regex does the same, for \"int\" -?[0-9]+. With "
-              "--compat 2024 \"int\" is read so."),
+      Refused(kSampling, "dtype", "null", "\"int\", with --compat 2024 only",
+              "It left SGLang in 2024; a regex does the same, for \"int\" -?[0-9]+."),
   };
 }
 

@@ -111,7 +111,10 @@ struct Store {
   }
 
   Outcome operator()(ConstraintKind kind) const {
-    if (IsEmptyText(value)) return {};
+    if (IsEmptyText(value)) {
+      warnings.push_back(path + " is \"\", which counts as no constraint");
+      return {};
+    }
     const bool is_json = (field.kind == Kind::kSchema && (value.is_object() || value.is_bool())) ||
                          (field.kind == Kind::kTag && value.is_object());
     if (!value.is_string() && !is_json) {
@@ -184,6 +187,9 @@ Outcome OverlayOne(const Json::Member& member, std::string_view path,
   }
   if (field->treatment == Treatment::kUnsupported) {
     if (IsNeutral(*field, value)) return {};
+    if (name == "dtype" && context.compat_2024) {
+      return BadValue(field_path, value.Excerpt(), "\"int\"");
+    }
     return Unsupported(*field, field_path);
   }
   if (name == "max_new_tokens") params.max_new_tokens_stated = !value.is_null();

@@ -44,6 +44,13 @@ std::size_t SkipBlanksRight(std::string_view text, std::size_t pos) {
   return pos;
 }
 
+// Whether [begin, end) and one of the ranges, which are in order, have a byte in common. Drops
+// those that end before.
+bool Overlaps(std::size_t begin, std::size_t end, std::span<const TextRange>& ranges) {
+  while (!ranges.empty() && ranges.front().end <= begin) ranges = ranges.subspan(1);
+  return !ranges.empty() && ranges.front().begin < end;
+}
+
 }  // namespace
 
 Result<AddedToken> ParseAddedToken(const JsonView& json) {
@@ -82,8 +89,8 @@ void AddedTokenFinder::Add(std::string_view text, const AddedToken& token) {
   int node = 0;
   for (const char c : text) node = MakeChild(node, static_cast<unsigned char>(c));
   nodes_[static_cast<std::size_t>(node)].token = static_cast<int>(tokens_.size());
-  tokens_.push_back(
-      {static_cast<TokenId>(token.id), token.single_word, token.lstrip, token.rstrip});
+  tokens_.push_back({static_cast<TokenId>(token.id), token.special, token.single_word, token.lstrip,
+                     token.rstrip});
 }
 
 AddedTokenFinder::Found AddedTokenFinder::LongestAt(std::string_view text, std::size_t pos) const {
@@ -98,7 +105,8 @@ AddedTokenFinder::Found AddedTokenFinder::LongestAt(std::string_view text, std::
   return found;
 }
 
-void AddedTokenFinder::Split(std::string_view text, std::vector<Section>& out) const {
+void AddedTokenFinder::Split(std::string_view text, std::vector<Section>& out,
+                             std::span<const TextRange> plain) const {
   std::size_t done = 0;
   for (std::size_t pos = 0; !tokens_.empty() && pos < text.size();) {
     if (!starts_[static_cast<unsigned char>(text[pos])]) {
@@ -106,7 +114,7 @@ void AddedTokenFinder::Split(std::string_view text, std::vector<Section>& out) c
       continue;
     }
     const Found found = LongestAt(text, pos);
-    if (found.token == nullptr) {
+    if (found.token == nullptr || (found.token->special && Overlaps(pos, found.end, plain))) {
       ++pos;
       continue;
     }

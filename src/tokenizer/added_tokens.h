@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -37,13 +38,15 @@ class AddedTokenFinder {
   // ignored.
   void Add(std::string_view text, const AddedToken& token);
 
-  // Appends the sections of `text`, empty ones left out.
-  void Split(std::string_view text, std::vector<Section>& out) const;
+  // Appends the sections of `text`, empty ones left out. Special tokens that reach into a `plain`
+  // stretch are not found.
+  void Split(std::string_view text, std::vector<Section>& out,
+             std::span<const TextRange> plain = {}) const;
 
  private:
   struct Token {
     TokenId id;
-    bool single_word, lstrip, rstrip;
+    bool special, single_word, lstrip, rstrip;
   };
   // A trie over bytes; children sorted by byte.
   struct Node {

@@ -33,21 +33,30 @@ class PipelineTokenizer final : public Tokenizer {
 
   Result<std::vector<TokenId>> Encode(std::string_view text, EncodeOptions options) const override {
     std::string repaired;
+    TextRange everything;
+    std::span<const TextRange> plain = options.plain;
     if (!IsValidUtf8(text)) {
       repaired = ToValidUtf8(text);
       text = repaired;
+      // The places have moved: better no special token than one of a user's.
+      everything.end = text.size();
+      if (!plain.empty()) plain = {&everything, 1};
     }
     std::vector<TokenId> ids;
     const PostProcessor& post = parts_.post_processor;
     if (options.add_special_tokens) ids = post.prefix;
     std::vector<Section> sections;
-    raw_finder_.Split(text, sections);
+    raw_finder_.Split(text, sections, plain);
     for (const Section& section : sections) {
       if (section.id) {
         ids.push_back(*section.id);
-      } else {
-        SGLRUN_RETURN_IF_ERROR(EncodeRaw({section.text, section.text.data() == text.data()}, ids));
+        continue;
       }
+      const auto begin = static_cast<std::size_t>(section.text.data() - text.data());
+      const bool holds_plain = std::ranges::any_of(plain, [&](const TextRange& range) {
+        return range.begin < begin + section.text.size() && begin < range.end;
+      });
+      SGLRUN_RETURN_IF_ERROR(EncodeRaw({section.text, begin == 0}, holds_plain, ids));
     }
     if (options.add_special_tokens) {
       ids.insert(ids.end(), post.suffix.begin(), post.suffix.end());
@@ -126,8 +135,9 @@ class PipelineTokenizer final : public Tokenizer {
     return {};
   }
 
-  // A stretch of the text as it came: normalise it, look for the other added tokens.
-  Status EncodeRaw(const Piece& raw, std::vector<TokenId>& ids) const {
+  // A stretch of the text as it came: normalise it, look for the other added tokens. Where it holds
+  // plain text, nobody knows any more at which place: then no special ones.
+  Status EncodeRaw(const Piece& raw, bool holds_plain, std::vector<TokenId>& ids) const {
     std::string normalized;
     std::string_view text = raw.text;
     if (!parts_.normalizer.empty()) {
@@ -136,7 +146,8 @@ class PipelineTokenizer final : public Tokenizer {
       text = normalized;
     }
     std::vector<Section> sections;
-    normalized_finder_.Split(text, sections);
+    const TextRange everything{0, holds_plain ? text.size() : 0};
+    normalized_finder_.Split(text, sections, {&everything, 1});
     for (const Section& section : sections) {
       if (section.id) {
         ids.push_back(*section.id);

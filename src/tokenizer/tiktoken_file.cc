@@ -35,6 +35,12 @@ constexpr std::array<FamilyToken, 5> kLlama3Tokens = {{{0, "<|begin_of_text|>"},
 constexpr std::array<FamilyToken, 3> kQwenTokens = {
     {{0, "<|endoftext|>"}, {1, "<|im_start|>"}, {2, "<|im_end|>"}}};
 constexpr std::array<FamilyToken, 1> kGpt2Tokens = {{{0, "<|endoftext|>"}}};
+// Some ids between the 100,256 ranks and these are not used.
+constexpr std::array<FamilyToken, 5> kCl100kTokens = {{{1, "<|endoftext|>"},
+                                                       {2, "<|fim_prefix|>"},
+                                                       {3, "<|fim_middle|>"},
+                                                       {4, "<|fim_suffix|>"},
+                                                       {20, "<|endofprompt|>"}}};
 // Some ids between the 199,998 ranks and these are not used.
 constexpr std::array<FamilyToken, 2> kO200kTokens = {
     {{1, "<|endoftext|>"}, {20, "<|endofprompt|>"}}};
@@ -46,6 +52,7 @@ constexpr std::array kFamilies = {
     Family{"llama4", "llama4", "<|begin_of_text|>", "<|end_of_text|>", true, {}},
     Family{"qwen", "qwen2", "", "<|endoftext|>", false, kQwenTokens, 205},
     Family{"r50k_base", "gpt-2", "", "<|endoftext|>", false, kGpt2Tokens},
+    Family{"cl100k_base", "dbrx", "", "<|endoftext|>", false, kCl100kTokens},
     Family{"o200k_base", "gpt-4o", "", "<|endoftext|>", false, kO200kTokens},
 };
 

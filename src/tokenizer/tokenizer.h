@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "tokenizer/text_range.h"
 
 namespace sglrun::tokenizer {
 
@@ -38,6 +39,9 @@ struct GgufVocabulary {
 
 struct EncodeOptions {
   bool add_special_tokens = true;  // the post-processor's BOS and EOS, if the file asks for them
+  // Stretches of the text, in order and apart, in which the texts of special tokens are words like
+  // others: what users wrote cannot end their turn.
+  std::span<const TextRange> plain = {};
 };
 
 class Tokenizer {
@@ -52,8 +56,8 @@ class Tokenizer {
   static Result<std::unique_ptr<Tokenizer>> FromGguf(GgufVocabulary vocabulary);
 
   // Ill-formed UTF-8 is replaced by U+FFFD first. Special tokens written in the text become special
-  // tokens, as the reference implementation does. Fails only on text that exhausts a matching
-  // limit.
+  // tokens, as the reference implementation does, but for plain stretches. Fails only on text that
+  // exhausts a matching limit.
   virtual Result<std::vector<TokenId>> Encode(std::string_view text,
                                               EncodeOptions options) const = 0;
 

@@ -66,7 +66,7 @@ TEST_CASE("a single text gives one request, a list of one gives an array of one"
 }
 
 TEST_CASE("one of text, input_ids and input_embeds must be given, not all three") {
-  CHECK(Bad("{}").message == "one of text, input_ids or input_embeds must be given");
+  CHECK(Bad("{}").message == "one of text, input_ids, input_embeds or messages must be given");
   Bad(R"({"text":"a","input_ids":[1],"input_embeds":[[0.1]]})");
   Bad(R"({"text":null})");
 }
@@ -493,7 +493,8 @@ TEST_CASE("with the profile of 2024, dtype int asks for digits up to a blank") {
     INFO(error.message);
     return error.message.find("regex") != std::string::npos;
   };
-  CHECK(refused(R"({"text":"a","sampling_params":{"dtype":"str"}})", options));
+  CHECK(Bad(R"({"text":"a","sampling_params":{"dtype":"str"}})", options).message ==
+        R"(sampling_params.dtype is "str", must be "int")");
   CHECK(refused(R"({"text":"a","sampling_params":{"dtype":"int"}})", Options()));
   CHECK(Bad(R"({"text":"a","sampling_params":{"dtype":"int","json_schema":"{}"}})", options)
             .message.find("has json_schema and dtype") != std::string::npos);

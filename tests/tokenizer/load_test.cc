@@ -162,6 +162,16 @@ TEST_CASE("a .tiktoken file of Qwen composes characters and has extra tokens") {
   CHECK(qwen->vocab_size() == 465);
 }
 
+// openai_public.py of tiktoken: 100,256 ranks, <|endoftext|> 100257, <|endofprompt|> 100276.
+TEST_CASE("a cl100k_base file has its special tokens behind its ranks, and no ends of a text") {
+  Folder folder;
+  folder.Write("cl100k_base.tiktoken", TiktokenLines(kMore));
+  const auto cl100k = Load(folder.path() + "/cl100k_base.tiktoken");
+  CHECK(Encode(*cl100k, "abc<|endoftext|><|fim_suffix|><|endofprompt|>") ==
+        Ids{258, 260, 263, 279});
+  CHECK(cl100k->eos_id() == 260);
+}
+
 TEST_CASE("a tiktoken file of an unknown family, or with a fault, is refused") {
   Folder folder;
   folder.Write("x.tiktoken", TiktokenLines(""));

@@ -27,9 +27,9 @@ enum class CallSyntax : std::uint8_t {
 };
 
 struct Reply {
-  std::optional<std::string> custom_id;  // absent where the line has none that can be shown
+  std::optional<std::string> custom_id = {};  // absent where the line has none that can be shown
   Endpoint endpoint = Endpoint::kChat;
-  std::string model;
+  std::string model = {};
   std::size_t samples = 1;  // choices of each prompt
 
   bool logprobs = false;
@@ -38,16 +38,16 @@ struct Reply {
   bool prompt_token_ids = false;  // return_prompt_token_ids
 
   // echo: the texts of the prompts, put before those of their choices.
-  std::vector<std::string> echoed;
+  std::vector<std::string> echoed = {};
 
   CallSyntax calls = CallSyntax::kNone;
   ToolCallForm form = ToolCallForm::kNone;  // of kTemplate
   bool one_named_tool = false;              // tool_choice names it: the answer ends with "stop"
-  std::vector<std::string> tools;           // names of the functions that may be called
+  std::vector<std::string> tools = {};      // names of the functions that may be called
 
   // Where a value came from in the line, by its path in the request it became:
   // {"sampling_params.max_new_tokens", "max_tokens"}.
-  std::vector<std::pair<std::string, std::string>> origins;
+  std::vector<std::pair<std::string, std::string>> origins = {};
 };
 
 // An error about a request in words of the line it was made from.

@@ -14,7 +14,7 @@
 namespace sglrun::io::openai {
 
 struct ReplyPlace {
-  Hash128 key;            // ids are made from it, so that equal runs have equal ids
+  Hash128 key = {};       // ids are made from it, so that equal runs have equal ids
   std::int64_t line = 0;  // 1-based physical line of its file
   // Seconds since 1970; 0 and no cached_tokens with --no-timing.
   std::int64_t created = 0;

@@ -8,6 +8,7 @@
 namespace sglrun::tokenizer::jinja {
 
 extern const std::span<const FilterEntry> kTextFilters;
+extern const std::span<const FilterEntry> kWrapFilters;
 extern const std::span<const FilterEntry> kMarkupFilters;
 extern const std::span<const FilterEntry> kNumberFilters;
 extern const std::span<const FilterEntry> kSequenceFilters;

@@ -161,8 +161,7 @@ Try<Value> Refused(Runtime&, const Value&, CallArgs) {
 }
 
 constexpr const char* kNoUrlize =
-    "the filter urlize has no place in a chat template: not supported";
-constexpr const char* kNoWordWrap = "the filter wordwrap is not supported";
+    "the filter urlize is not supported: it writes links of HTML pages";
 constexpr const char* kNoRandom =
     "the filter random is not supported: equal messages must give equal prompts";
 
@@ -175,7 +174,6 @@ constexpr std::array kMarkupEntries = {
     FilterEntry{"striptags", StripTags},
     FilterEntry{"urlencode", UrlEncode},
     FilterEntry{"urlize", Refused<kNoUrlize>},
-    FilterEntry{"wordwrap", Refused<kNoWordWrap>},
     FilterEntry{"xmlattr", XmlAttributes},
 };
 

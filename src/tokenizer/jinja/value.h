@@ -13,6 +13,7 @@
 
 #include "tokenizer/jinja/fault.h"
 #include "tokenizer/jinja/object.h"
+#include "tokenizer/text_range.h"
 
 namespace sglrun::tokenizer::jinja {
 
@@ -101,12 +102,7 @@ class Value {
   Ref<Object> object_;
 };
 
-// Bytes [begin, end) of a text.
-struct TextRange {
-  std::size_t begin = 0;
-  std::size_t end = 0;
-  bool operator==(const TextRange&) const = default;
-};
+using tokenizer::TextRange;
 
 struct String final : Object {
   explicit String(std::string value);

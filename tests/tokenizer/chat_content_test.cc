@@ -1,0 +1,89 @@
+// Contents of messages in the shape a template takes, and special tokens that users spell.
+#include "tokenizer/chat_content.h"
+
+#include "small_tokenizers.h"
+
+namespace sglrun::tokenizer {
+namespace {
+
+ChatTemplate TemplateOf(const std::string& text) {
+  auto chat = ChatTemplate::Make(ChatTemplateFiles{{{"default", text, "test"}}, {}});
+  REQUIRE(chat.ok());
+  return std::move(chat).value();
+}
+
+ContentShape ShapeOf(const std::string& text) {
+  return ContentShapeOf(TemplateOf(text));
+}
+
+constexpr const char* kTextTemplate =
+    "{% for m in messages %}<{{ m.role }}>{{ m.content }}{% endfor %}";
+constexpr const char* kPartsTemplate =
+    "{% for m in messages %}{% for p in m.content %}{% if p.type == 'text' %}{{ p.text }}"
+    "{% endif %}{% endfor %}{% endfor %}";
+constexpr const char* kEitherTemplate =
+    "{% for m in messages %}{% if m.content is string %}{{ m.content }}{% else %}"
+    "{% for p in m.content %}{{ p['text'] }}{% endfor %}{% endif %}{% endfor %}";
+
+TEST_CASE("the shape of contents is found out by rendering both") {
+  CHECK(ShapeOf(kTextTemplate) == ContentShape::kText);
+  CHECK(ShapeOf(kPartsTemplate) == ContentShape::kParts);
+  CHECK(ShapeOf(kEitherTemplate) == ContentShape::kEither);
+  // One that refuses both, and one that cannot be rendered so, get texts.
+  CHECK(ShapeOf("{{ raise_exception('no') }}") == ContentShape::kText);
+  CHECK(ShapeOf("{{ messages[0].content + 'x' }}") == ContentShape::kText);
+}
+
+std::string Fitted(ContentShape shape, const std::string& messages) {
+  Json json = ParseJson(messages)->value;
+  FitContent(shape, json);
+  return json.Dump();
+}
+
+TEST_CASE("texts of parts are joined with a space, a text becomes one part") {
+  const std::string parts =
+      R"([{"content":[{"type":"text","text":"a"},{"type":"text","text":"b"}]}])";
+  CHECK(Fitted(ContentShape::kText, parts) == R"([{"content":"a b"}])");
+  CHECK(Fitted(ContentShape::kEither, parts) == parts);
+  CHECK(Fitted(ContentShape::kParts, R"([{"content":"a"}])") ==
+        R"([{"content":[{"type":"text","text":"a"}]}])");
+  CHECK(Fitted(ContentShape::kText, R"([{"content":[]},{"role":"x"},7])") ==
+        R"([{"content":""},{"role":"x"},7])");
+}
+
+// "<e>" is special, "<t>" is not.
+std::unique_ptr<Tokenizer> WithAddedTokens(const std::string& more = "") {
+  return FromJson(
+      BpeJson({"<", "e", ">", "t", "a", "<e>", "<t>"}, {}, "",
+              R"("added_tokens":[{"id":5,"content":"<e>","special":true)" + more +
+                  R"(},{"id":6,"content":"<t>","special":false,"normalized":false}],)"));
+}
+
+TEST_CASE("in plain stretches special tokens are words like others") {
+  const auto tokenizer = WithAddedTokens();
+  const TextRange user{3, 7};
+  const auto encode = [&](std::string_view text, std::span<const TextRange> plain) {
+    return Encode(*tokenizer, text, {.add_special_tokens = false, .plain = plain});
+  };
+  CHECK(encode("<e>a<e><e>", {}) == Ids{5, 4, 5, 5});
+  CHECK(encode("<e>a<e><e>", {&user, 1}) == Ids{5, 4, 0, 1, 2, 5});
+  // One that only ends or begins there is not one, either: part of it was written by a user.
+  const TextRange inside{1, 2};
+  CHECK(encode("<e>", {&inside, 1}) == Ids{0, 1, 2});
+  // Other added tokens are words that a model has learned, whoever writes them.
+  const TextRange all{0, 6};
+  CHECK(encode("<t><e>", {&all, 1}) == Ids{6, 0, 1, 2});
+  // Places in a text that had to be repaired are not known: nothing special is found in it.
+  CHECK(encode("\xff<e>", {&user, 1}) == encode("\xef\xbf\xbd<e>", {&all, 1}));
+}
+
+TEST_CASE("special tokens that are searched in normalised text are not found beside plain text") {
+  const auto tokenizer = WithAddedTokens(R"(,"normalized":true)");
+  const TextRange user{0, 1};
+  CHECK(Encode(*tokenizer, "a<e>", {.add_special_tokens = false}) == Ids{4, 5});
+  CHECK(Encode(*tokenizer, "a<e>", {.add_special_tokens = false, .plain = {&user, 1}}) ==
+        Ids{4, 0, 1, 2});
+}
+
+}  // namespace
+}  // namespace sglrun::tokenizer

@@ -21,6 +21,7 @@
 namespace sglrun::kernels::CU_WORLD {
 
 inline constexpr int kTileKeys = 64;
+static_assert(kPageSize == 16);
 inline constexpr int kSplitTiles = static_cast<int>(cuda::kAttentionSplit) / kTileKeys;
 
 // The row r of the batch and a range of its rows (query, head).
@@ -47,7 +48,8 @@ __device__ __forceinline__ float MergeSum(const MergeFactors& f, float old_sum, 
   return fmaf(more, f.more_factor, cu::mul_exact(old_sum, f.old_factor));
 }
 
-// A tile of keys in global memory. Keys outside [begin, end) count as zeros, whatever the memory
+// A tile of keys in global memory; keys are named by page and slot, so that the pages stay in
+// registers. Keys outside [begin, end) count as zeros, whatever the memory
 // holds: those are pages that were given back, slots nobody has written.
 template <int kDim>
 struct GlobalTile {
@@ -56,13 +58,16 @@ struct GlobalTile {
   int begin, end;  // within the tile
   int head_dim;
 
-  __device__ __forceinline__ uint4 Load(int key, int dim, std::int64_t offset) const {
+  __device__ __forceinline__ uint4 Load(int index, int slot, int dim, std::int64_t offset) const {
+    const int key = index * kPageSize + slot;
     if (key < begin || key >= end || dim >= head_dim) return uint4{0, 0, 0, 0};
-    return cu::ld16_stream(page[key / kPageSize] + offset + key % kPageSize * slot_stride + dim);
+    return cu::ld16_stream(page[index] + offset + slot * slot_stride + dim);
   }
-  __device__ __forceinline__ uint4 Key(int key, int dim) const { return Load(key, dim, 0); }
-  __device__ __forceinline__ uint4 Value(int key, int dim) const {
-    return Load(key, dim, value_offset);
+  __device__ __forceinline__ uint4 Key(int index, int slot, int dim) const {
+    return Load(index, slot, dim, 0);
+  }
+  __device__ __forceinline__ uint4 Value(int index, int slot, int dim) const {
+    return Load(index, slot, dim, value_offset);
   }
 };
 
@@ -114,7 +119,7 @@ __device__ __forceinline__ TileWeights WeighTile(const Tile& tile, const Query& 
     const std::uint32_t second[4] = {q.upper.z, q.lower.z, q.upper.w, q.lower.w};
 #pragma unroll
     for (int n = 0; n < kEights; ++n) {
-      const uint4 key = tile.Key(8 * n + g, 32 * i + 8 * t);
+      const uint4 key = tile.Key(n / 2, n % 2 * 8 + g, 32 * i + 8 * t);
       const std::uint32_t key_first[2] = {key.x, key.y}, key_second[2] = {key.z, key.w};
       cu::mma_bf16_16816(score[n], first, key_first);
       cu::mma_bf16_16816(score[n], second, key_second);
@@ -183,9 +188,8 @@ __device__ __forceinline__ void WeighValues(const Tile& tile, const TileWeights&
   }
 #pragma unroll
   for (int j = 0; j < kTileKeys / 16; ++j) {
-    const int key = 16 * j + 2 * t;
-    const uint4 v0 = tile.Value(key, dim), v1 = tile.Value(key + 1, dim);
-    const uint4 v8 = tile.Value(key + 8, dim), v9 = tile.Value(key + 9, dim);
+    const uint4 v0 = tile.Value(j, 2 * t, dim), v1 = tile.Value(j, 2 * t + 1, dim);
+    const uint4 v8 = tile.Value(j, 2 * t + 8, dim), v9 = tile.Value(j, 2 * t + 9, dim);
     const std::uint32_t w0[4] = {v0.x, v0.y, v0.z, v0.w}, w1[4] = {v1.x, v1.y, v1.z, v1.w};
     const std::uint32_t w8[4] = {v8.x, v8.y, v8.z, v8.w}, w9[4] = {v9.x, v9.y, v9.z, v9.w};
 #pragma unroll

@@ -18,22 +18,25 @@ constexpr int DimParts(int dim) {
 constexpr int PrefillRows(int dim) {
   return kPrefillWarps / DimParts(dim) * 16;
 }
-// Elements between keys and between values in shared memory: 8 lanes of a load, two keys with 64
-// bytes each or four pairs of values with 32, meet every bank once.
-constexpr int KeyStride(int dim) {
-  return dim + 32;
-}
-constexpr int ValueStride(int dim) {
-  return dim + 8;
-}
+// Tiles of keys in shared memory: one is worked on while the next arrives.
 constexpr int PrefillStages(int dim) {
   return dim > 128 ? 1 : 2;
 }
-constexpr std::size_t PrefillStageBytes(int dim) {
-  return std::size_t{kTileKeys} * static_cast<std::size_t>(KeyStride(dim) + ValueStride(dim)) * 2;
-}
 constexpr std::size_t PrefillSharedBytes(int dim) {
-  return static_cast<std::size_t>(PrefillStages(dim)) * PrefillStageBytes(dim);
+  const int rows = PrefillRows(dim) + PrefillStages(dim) * 2 * kTileKeys;
+  return static_cast<std::size_t>(rows * dim) * sizeof(bf16);
+}
+
+// Rows of kDim elements in shared memory, 8 elements a piece. Within a row the pieces trade places,
+// so that 8 lanes of a load, which read 4 pieces of two rows (keys, queries) or 2 pieces of four
+// pairs of rows (values), meet every bank once.
+template <int kDim>
+__device__ __forceinline__ int KeyPlace(int row, int dim) {
+  return row * kDim + (dim ^ ((row & 1) << 5));
+}
+template <int kDim>
+__device__ __forceinline__ int ValuePlace(int row, int dim) {
+  return row * kDim + (dim ^ ((row & 6) << 3));
 }
 
 template <int kDim>
@@ -41,11 +44,11 @@ struct SharedTile {
   const bf16* keys;
   const bf16* values;
 
-  __device__ __forceinline__ uint4 Key(int key, int dim) const {
-    return cu::ld16(keys + key * KeyStride(kDim) + dim);
+  __device__ __forceinline__ uint4 Key(int index, int slot, int dim) const {
+    return cu::ld16(keys + index * (kPageSize * kDim) + KeyPlace<kDim>(slot, dim));
   }
-  __device__ __forceinline__ uint4 Value(int key, int dim) const {
-    return cu::ld16(values + key * ValueStride(kDim) + dim);
+  __device__ __forceinline__ uint4 Value(int index, int slot, int dim) const {
+    return cu::ld16(values + index * (kPageSize * kDim) + ValuePlace<kDim>(slot, dim));
   }
 };
 
@@ -77,8 +80,8 @@ __device__ __forceinline__ void FetchTile(const RowPages& pages, int head_dim, i
   constexpr int kPieces = kDim / 8;
   for (int i = static_cast<int>(threadIdx.x); i < kTileKeys * kPieces; i += kPrefillThreads) {
     const int key = i / kPieces, dim = i % kPieces * 8;
-    bf16* key_to = keys + key * KeyStride(kDim) + dim;
-    bf16* value_to = values + key * ValueStride(kDim) + dim;
+    bf16* key_to = keys + KeyPlace<kDim>(key, dim);
+    bf16* value_to = values + ValuePlace<kDim>(key, dim);
     if (base + key >= begin && base + key < end && dim < head_dim) {
       const bf16* from =
           pages.Page((base + key) / kPageSize) + (base + key) % kPageSize * pages.slot_stride + dim;
@@ -162,24 +165,19 @@ __global__ void __launch_bounds__(kPrefillThreads) AttentionPrefillKernel(cuda::
     keys[half] = {1, 0};
     if (i <= last_row) keys[half] = VisibleKeys(before + i / group, p.window);
   }
-  const auto load_query = [&](int i) {
-    QueryPiece piece{{0, 0, 0, 0}, {0, 0, 0, 0}};
-    if (32 * i + 8 * t < head_dim) {
-      const int r = warp_row + g;
-      if (r <= last_row) piece.upper = LoadQuery<kAligned>(query_row(r) + 32 * i + 8 * t);
-      if (r + 8 <= last_row) piece.lower = LoadQuery<kAligned>(query_row(r + 8) + 32 * i + 8 * t);
+  // Queries in bf16 wait in shared memory: registers are full of sums.
+  for (int i = static_cast<int>(threadIdx.x); i < kRows * (kDim / 8); i += kPrefillThreads) {
+    const int r = i / (kDim / 8), dim = i % (kDim / 8) * 8;
+    uint4 piece{0, 0, 0, 0};
+    if (first_row + r <= last_row && dim < head_dim) {
+      piece = LoadQuery<kAligned>(query_row(first_row + r) + dim);
     }
-    return piece;
-  };
-  // Queries stay in registers, but those of wide heads, which are read again for each tile.
-  QueryPiece kept[kParts == 1 ? kDim / 32 : 1];
-  if constexpr (kParts == 1) {
-#pragma unroll
-    for (int i = 0; i < kDim / 32; ++i) kept[i] = load_query(i);
+    cu::st16(shared + KeyPlace<kDim>(r, dim), piece);
   }
+  const bf16* warp_queries = shared + warp / kParts * 16 * kDim;
   const auto query = [&](int i) {
-    if constexpr (kParts == 1) return kept[i];
-    return load_query(i);
+    const int place = KeyPlace<kDim>(g, 32 * i + 8 * t);
+    return QueryPiece{cu::ld16(warp_queries + place), cu::ld16(warp_queries + 8 * kDim + place)};
   };
 
   RowSums<kGroups> split, all;
@@ -188,12 +186,12 @@ __global__ void __launch_bounds__(kPrefillThreads) AttentionPrefillKernel(cuda::
   constexpr int kStages = PrefillStages(kDim);
   const int first_tile = block_keys.first / kTileKeys, last_tile = block_keys.last / kTileKeys;
   const auto keys_of = [&](int index) {
-    return shared + index % kStages * static_cast<int>(PrefillStageBytes(kDim) / 2);
+    return shared + (kRows + index % kStages * 2 * kTileKeys) * kDim;
   };
   const auto fetch = [&](int index) {
     bf16* to = keys_of(index);
     FetchTile<kDim>(pages, head_dim, index * kTileKeys, block_keys.first, block_keys.last + 1, to,
-                    to + kTileKeys * KeyStride(kDim));
+                    to + kTileKeys * kDim);
   };
   if constexpr (kStages > 1) fetch(first_tile);
   cu::cp_async_commit();
@@ -206,7 +204,7 @@ __global__ void __launch_bounds__(kPrefillThreads) AttentionPrefillKernel(cuda::
     const int base = index * kTileKeys;
     if (base <= warp_keys.last && base + kTileKeys > warp_keys.first) {
       const bf16* tile_keys = keys_of(index);
-      const SharedTile<kDim> tile{tile_keys, tile_keys + kTileKeys * KeyStride(kDim)};
+      const SharedTile<kDim> tile{tile_keys, tile_keys + kTileKeys * kDim};
       const TileWeights weights =
           WeighTile<kDim, true>(tile, query, head_dim, base, keys, p.scale * 1.4426950408889634f);
       MergeFactors f[2];

@@ -64,6 +64,7 @@ __global__ void __launch_bounds__(kThreads) LogprobsKernel(cuda::LogprobsParams 
   CU_SHARED(float, largest, kThreads / 32);
   CU_SHARED(double, sums, kThreads / 32);
   CU_SHARED(unsigned, counts, kBuckets);
+  CU_SHARED(unsigned, warps, 32);
   CU_SHARED(BucketHit, hit, 1);
   CU_SHARED(unsigned, used, 1);
   CU_SHARED(std::uint64_t, shared_keys, cuda::kLogprobsSharedTop);
@@ -90,7 +91,7 @@ __global__ void __launch_bounds__(kThreads) LogprobsKernel(cuda::LogprobsParams 
   const int begin = p.top_begin[row], top = p.top_begin[row + 1] - begin;
   const auto key = [&](std::int64_t i) { return RankKey(z[i], static_cast<std::uint32_t>(i)); };
   const std::uint64_t least =
-      SelectLargest<kThreads>(p.width, static_cast<unsigned>(top), counts, hit, key);
+      SelectLargest<kThreads>(p.width, static_cast<unsigned>(top), counts, warps, hit, key);
   std::uint64_t* keys = top <= static_cast<int>(cuda::kLogprobsSharedTop)
                             ? shared_keys
                             : p.scratch + row * cuda::LogprobsScratchTop(p.max_top);

@@ -32,39 +32,57 @@ __device__ __forceinline__ T WarpScan(T value) {
   return value;
 }
 
-// The largest bucket b with counts[b] + counts[b + 1] + ... >= need, and how many of the need are
-// left for it; by the first warp, for all after the caller's barrier. need >= 1 is within the
-// total.
+// What the threads before this one sum up to; `warps` holds one value a warp and is free for the
+// next use after a barrier.
+template <int kThreads, class T>
+__device__ __forceinline__ T SumBefore(T value, T* warps) {
+  const int warp = static_cast<int>(threadIdx.x) / 32;
+  const T scan = WarpScan(value);
+  if (threadIdx.x % 32 == 31) warps[warp] = scan;
+  __syncthreads();
+  T before = scan - value;
+  for (int i = 0; i < warp; ++i) before += warps[i];
+  return before;
+}
+
+// Buckets from the top: thread i owns kOwned of them from OwnedTop() downwards.
+template <int kThreads>
+struct OwnedBuckets {
+  static constexpr int kOwned = kBuckets / kThreads;
+  static __device__ __forceinline__ int Top() {
+    return kBuckets - 1 - static_cast<int>(threadIdx.x) * kOwned;
+  }
+};
+
+// The bucket b in which counts[kBuckets - 1] + ... + counts[b] reaches `need`, which lies in
+// [1, total], how much of the need is left for it, and its own count. All threads call it.
 struct BucketHit {
   unsigned bucket, need, count;
 };
-__device__ __forceinline__ BucketHit FindBucket(const unsigned* counts, unsigned need) {
-  const int lane = static_cast<int>(threadIdx.x) % 32;
-  BucketHit hit{0, need, counts[0]};
-  bool found = false;
-  for (int top = kBuckets - 1; top > 0; top -= 32) {
-    const unsigned mine = counts[top - lane], sum = WarpScan(mine);
-    const unsigned over = __ballot_sync(0xffffffffu, static_cast<int>(!found && sum >= hit.need));
-    if (over != 0) {
-      const int first = __ffs(static_cast<int>(over)) - 1;
-      hit.bucket = static_cast<unsigned>(top - first);
-      hit.need -= __shfl_sync(0xffffffffu, sum - mine, first);
-      hit.count = __shfl_sync(0xffffffffu, mine, first);
-      found = true;
-    } else if (!found) {
-      hit.need -= __shfl_sync(0xffffffffu, sum, 31);
-    }
-    if (found) break;
+template <int kThreads>
+__device__ __forceinline__ BucketHit FindBucket(const unsigned* counts, unsigned need,
+                                                unsigned* warps, BucketHit* shared) {
+  using Owned = OwnedBuckets<kThreads>;
+  const int top = Owned::Top();
+  unsigned mine = 0;
+#pragma unroll
+  for (int i = 0; i < Owned::kOwned; ++i) mine += counts[top - i];
+  unsigned before = SumBefore<kThreads>(mine, warps);
+  if (before < need && need <= before + mine) {
+    int bucket = top;
+    while (before + counts[bucket] < need) before += counts[bucket--];
+    *shared = {static_cast<unsigned>(bucket), need - before, counts[bucket]};
   }
-  return hit;
+  __syncthreads();
+  return *shared;
 }
 
 // The smallest key of the `need` largest among key(i), i < size; keys are distinct, 0 stands for
 // "none". counts: kBuckets; hit: one. All threads of the block call it.
 template <int kThreads, class Key>
 __device__ __forceinline__ std::uint64_t SelectLargest(std::int64_t size, unsigned need,
-                                                       unsigned* counts, BucketHit* hit,
-                                                       const Key& key) {
+                                                       unsigned* counts, unsigned* warps,
+                                                       BucketHit* hit, const Key& key) {
   std::uint64_t prefix = 0;
   int shift = 64;
   while (shift > 0) {
@@ -80,15 +98,11 @@ __device__ __forceinline__ std::uint64_t SelectLargest(std::int64_t size, unsign
       atomicAdd(&counts[(k >> shift) & ((1u << bits) - 1)], 1u);
     }
     __syncthreads();
-    if (threadIdx.x < 32) {
-      const BucketHit found = FindBucket(counts, need);
-      if (threadIdx.x == 0) *hit = found;
-    }
-    __syncthreads();
-    prefix |= std::uint64_t{hit->bucket} << shift;
-    need = hit->need;
+    const BucketHit found = FindBucket<kThreads>(counts, need, warps, hit);
+    prefix |= std::uint64_t{found.bucket} << shift;
+    need = found.need;
     // The whole bucket is taken: lower bits decide nothing.
-    if (hit->need == hit->count) break;
+    if (found.need == found.count) break;
   }
   return prefix;
 }

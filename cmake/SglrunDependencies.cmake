@@ -13,10 +13,3 @@ pkg_check_modules(SENTENCEPIECE REQUIRED IMPORTED_TARGET sentencepiece)
 if(SGLRUN_TESTS)
   find_path(DOCTEST_INCLUDE_DIR doctest/doctest.h REQUIRED)
 endif()
-
-# The CUDA backend needs nvcc at build time only. No kernel file is compiled by it yet, so AUTO and OFF
-# are the same build; ON is refused rather than ignored.
-if(SGLRUN_CUDA STREQUAL "ON")
-  message(FATAL_ERROR "SGLRUN_CUDA=ON: this release has the CPU backend only; configure with AUTO or OFF")
-endif()
-message(STATUS "CUDA backend: off (this release has the CPU backend only)")

@@ -49,7 +49,8 @@ struct Engine::Impl {
         prompt_logprobs(the_model, recorder, logits),
         forced_logprobs(the_model, recorder, logits, effective.logprobs_mode),
         pipeline(the_model.backend(),
-                 SampleableBits(the_tokenizer, the_model.config().vocab_size)) {}
+                 SampleableBits(the_tokenizer, the_model.config().vocab_size)),
+        hidden_row(static_cast<std::size_t>(the_model.config().hidden_size)) {}
 
   void CaptureStates(std::span<const PlannedRow> rows);
   void AddToBatch(const Sequence& sequence);
@@ -84,11 +85,23 @@ struct Engine::Impl {
   sampling::LogitsPipeline pipeline;
   sampling::SamplingBatch batch;
   std::vector<Sequence*> sampled;  // row r of the batch belongs to sampled[r]
+  std::vector<std::int32_t> sampled_rows;  // and is this row of `hidden`
+  std::vector<float> hidden_row;           // on its way to a sequence
   std::vector<Sequence*> forced;   // rows whose constraint leaves one token: nothing is drawn
   std::vector<std::uint32_t> mask_words;  // a line for each row of the batch with a constraint
   std::vector<GenerateResult> partials;
   EngineStats stats;
 };
+
+namespace {
+
+// Of the backend's device, or of the machine.
+std::optional<std::int64_t> AvailableMemory(const kernels::Backend& backend) {
+  if (backend.device != nullptr) return backend.device->FreeMemory();
+  return model::AvailableMemory();
+}
+
+}  // namespace
 
 Engine::Engine(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Engine::~Engine() = default;
@@ -103,7 +116,7 @@ Result<std::unique_ptr<Engine>> Engine::Create(model::Model& model,
   needs.max_rows = effective.max_rows;
   needs.context_length = effective.context_length;
   needs.kv_memory_bytes = effective.kv_memory_bytes;
-  needs.available_bytes = model::AvailableMemory();
+  needs.available_bytes = AvailableMemory(model.backend());
   SGLRUN_ASSIGN_OR_RETURN(const std::int64_t pages, PlanPages(needs));
   effective.kv_memory_bytes = pages * needs.page_bytes;
   SGLRUN_ASSIGN_OR_RETURN(auto cache, model::KvCache::Create(model.config(), effective.kv_dtype,
@@ -214,6 +227,7 @@ void Engine::Impl::CaptureStates(std::span<const PlannedRow> rows) {
   const tensor::TensorView states = hidden.Rows(arrays.output_count());
   batch.Clear();
   sampled.clear();
+  sampled_rows.clear();
   forced.clear();
   mask_words.clear();
   for (std::size_t r = 0; r < rows.size(); ++r) {
@@ -226,8 +240,9 @@ void Engine::Impl::CaptureStates(std::span<const PlannedRow> rows) {
       const bool last_only =
           is_last && sequence.request().return_hidden_states == HiddenStates::kLast;
       if (last_only || sequence.wants_hidden_row(position)) {
-        sequence.RecordHiddenRow(position,
-                                 {states.row(row), static_cast<std::size_t>(states.shape[1])});
+        model.backend().table.download(hidden_row.data(), states.row(row),
+                                       hidden_row.size() * sizeof(float), context);
+        sequence.RecordHiddenRow(position, hidden_row);
       }
       if (sequence.wants_prompt_logprob_row(position)) {
         prompt_logprobs.Add(sequence, position, states, row, context);
@@ -239,7 +254,7 @@ void Engine::Impl::CaptureStates(std::span<const PlannedRow> rows) {
           sequence.grammar()->next() == GrammarState::Next::kOne) {
         forced.push_back(&sequence);
       } else if (is_last) {
-        sampled_hidden.CopyRow(states, row, static_cast<std::int64_t>(sampled.size()));
+        sampled_rows.push_back(static_cast<std::int32_t>(row));
         sampled.push_back(&sequence);
         AddToBatch(sequence);
       }
@@ -268,7 +283,9 @@ void Engine::Impl::TakeTokens() {
   const auto count = static_cast<std::int64_t>(sampled.size());
   if (count == 0) return;
   const tensor::TensorView rows = logits.Rows(count);
-  model.Logits(sampled_hidden.Rows(count), rows);
+  model.Logits(sampled_hidden.Gather(hidden.Rows(arrays.output_count()), sampled_rows,
+                                     model.backend(), context),
+               rows);
   const sampling::SampledTokens& out =
       pipeline.Run(batch, rows, {.words = mask_words, .words_per_line = MaskWords()}, context);
   for (std::int64_t r = 0; r < count; ++r) {

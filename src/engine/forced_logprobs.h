@@ -35,7 +35,7 @@ class ForcedLogprobs {
   bool ok() const { return hidden_.ok(); }
 
   // Row `row` of `hidden` is the state of `position`, behind which the sequence's next forced token
-  // stands. Results are complete after Flush.
+  // stands. Results are complete after Flush, for which `hidden` must live.
   void Add(Sequence& sequence, std::int64_t position, tensor::TensorView hidden, std::int64_t row,
            kernels::KernelContext& context);
   void Flush(kernels::KernelContext& context);
@@ -52,6 +52,8 @@ class ForcedLogprobs {
   RowBuffer* logits_;
   LogprobsMode mode_;
   RowBuffer hidden_;
+  tensor::TensorView states_;  // where the rows lie
+  std::vector<std::int32_t> state_rows_;
   sampling::LogitsPipeline pipeline_;
   sampling::SamplingBatch batch_;
   std::vector<std::uint32_t> masks_;

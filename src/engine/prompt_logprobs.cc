@@ -8,7 +8,8 @@ namespace sglrun::engine {
 
 void PromptLogprobs::Add(Sequence& sequence, std::int64_t position, tensor::TensorView hidden,
                          std::int64_t row, kernels::KernelContext& context) {
-  hidden_.CopyRow(hidden, row, static_cast<std::int64_t>(rows_.size()));
+  states_ = hidden;
+  state_rows_.push_back(static_cast<std::int32_t>(row));
   rows_.push_back({&sequence, position});
   if (static_cast<std::int64_t>(rows_.size()) == kPromptLogprobRows) Flush(context);
 }
@@ -17,7 +18,7 @@ void PromptLogprobs::Flush(kernels::KernelContext& context) {
   if (rows_.empty()) return;
   const auto count = static_cast<std::int64_t>(rows_.size());
   const tensor::TensorView logits = logits_->Rows(count);
-  model_->Logits(hidden_.Rows(count), logits);
+  model_->Logits(hidden_.Gather(states_, state_rows_, model_->backend(), context), logits);
 
   ask_begin_.assign(1, 0);
   top_begin_.assign(1, 0);
@@ -55,6 +56,7 @@ void PromptLogprobs::Flush(kernels::KernelContext& context) {
                       .top = std::span(top_logprobs_).subspan(top, top_count)});
   }
   rows_.clear();
+  state_rows_.clear();
 }
 
 void PromptLogprobs::Record(const Row& row, const sampling::RowLogprobs& logprobs) {

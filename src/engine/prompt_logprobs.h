@@ -26,7 +26,8 @@ class PromptLogprobs {
 
   bool ok() const { return hidden_.ok(); }
 
-  // Row `row` of `hidden` is the state of `position`. Results are complete after Flush.
+  // Row `row` of `hidden` is the state of `position`. Results are complete after Flush, for which
+  // `hidden` must live.
   void Add(Sequence& sequence, std::int64_t position, tensor::TensorView hidden, std::int64_t row,
            kernels::KernelContext& context);
   void Flush(kernels::KernelContext& context);
@@ -42,6 +43,8 @@ class PromptLogprobs {
   const LogprobRecorder* recorder_;
   RowBuffer* logits_;
   RowBuffer hidden_;
+  tensor::TensorView states_;  // where the rows lie
+  std::vector<std::int32_t> state_rows_;
   std::vector<Row> rows_;
   std::vector<float> temperature_, ask_logprobs_, top_logprobs_;
   std::vector<std::int32_t> ask_begin_, ask_ids_, top_begin_, top_ids_;

@@ -2,8 +2,9 @@
 // first rows. Kept for the life of the engine, so that a step allocates nothing.
 #pragma once
 
-#include <algorithm>
+#include <array>
 #include <cstdint>
+#include <span>
 
 #include "base/check.h"
 #include "kernels/backend.h"
@@ -28,9 +29,26 @@ class RowBuffer {
     return tensor::MakeView(buffer_.data(), tensor::DType::kF32, {count, width_});
   }
 
-  // Copies one row of `from` to row `to`.
-  void CopyRow(tensor::TensorView from, std::int64_t row, std::int64_t to) const {
-    std::copy_n(from.row(row), width_, buffer_.as<float>() + to * width_);
+  // The rows of `from` that are named, one after the other: `from` itself where those are its first
+  // ones, else copies in this buffer.
+  tensor::TensorView Gather(tensor::TensorView from, std::span<const std::int32_t> rows,
+                            const kernels::Backend& backend,
+                            kernels::KernelContext& context) const {
+    const auto count = static_cast<std::int64_t>(rows.size());
+    bool are_first = true;
+    for (std::size_t r = 0; r < rows.size(); ++r) {
+      are_first &= rows[r] == static_cast<std::int32_t>(r);
+    }
+    if (are_first) {
+      from.shape[0] = count;
+      return from;
+    }
+    const tensor::TensorView out = Rows(count);
+    std::array<kernels::StagedArray, 1> staged = {{{rows.data(), rows.size_bytes()}}};
+    backend.table.stage(staged, context);
+    const std::span there(static_cast<const std::int32_t*>(staged[0].data), rows.size());
+    backend.table.gather_rows({.in = from, .rows = there, .out = out}, context);
+    return out;
   }
 
  private:

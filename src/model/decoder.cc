@@ -1,8 +1,8 @@
 #include "model/decoder.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
-#include <cstring>
 
 namespace sglrun::model {
 namespace {
@@ -16,13 +16,12 @@ TensorView Columns(TensorView view, std::int64_t first, std::int64_t count) {
   return view;
 }
 
-// Moves the rows of `tokens` (ascending) to the front.
-void KeepRows(TensorView view, std::span<const std::int32_t> tokens) {
-  const std::size_t bytes = static_cast<std::size_t>(view.shape[1]) * sizeof(float);
-  for (std::size_t j = 0; j < tokens.size(); ++j) {
-    const auto to = static_cast<std::int64_t>(j);
-    if (tokens[j] != to) std::memmove(view.row(to), view.row(tokens[j]), bytes);
-  }
+kernels::StagedArray ArrayOf(std::span<const std::int32_t> values) {
+  return {values.data(), values.size_bytes()};
+}
+
+std::span<const std::int32_t> ValuesOf(const kernels::StagedArray& array) {
+  return {static_cast<const std::int32_t*>(array.data), array.bytes / sizeof(std::int32_t)};
 }
 
 }  // namespace
@@ -45,15 +44,16 @@ Decoder::Decoder(const ModelConfig& config, DecoderWeights weights, const kernel
       context_(&context),
       rope_(config.rope) {}
 
-void Decoder::Forward(const ForwardBatch& batch, KvCache& cache, TensorView hidden) {
-  const auto tokens = static_cast<std::int64_t>(batch.token_ids.size());
-  const auto wanted = static_cast<std::int64_t>(batch.output_tokens.size());
+void Decoder::Forward(const ForwardBatch& host, KvCache& cache, TensorView hidden) {
+  const auto tokens = static_cast<std::int64_t>(host.token_ids.size());
+  const auto wanted = static_cast<std::int64_t>(host.output_tokens.size());
   CHECK(hidden.shape[0] == wanted && hidden.shape[1] == config_.hidden_size)
       << hidden.ToString() << " for " << wanted << " tokens";
   if (tokens == 0) return;
-  const std::int32_t last = *std::max_element(batch.positions.begin(), batch.positions.end());
-  rope_.Ensure(std::int64_t{last} + 1, context_->pool());
+  const std::int32_t last = *std::max_element(host.positions.begin(), host.positions.end());
+  rope_.Ensure(std::int64_t{last} + 1, *backend_, *context_);
 
+  const ForwardBatch batch = Stage(host);
   Step step = Prepare(tokens);
   EmbedTokens(batch, step.x);
   for (std::size_t i = 0; i < weights_.layers.size(); ++i) {
@@ -65,11 +65,7 @@ void Decoder::Forward(const ForwardBatch& batch, KvCache& cache, TensorView hidd
       // whole layer behind the keys and values. A row's bits do not depend on the rows beside it.
       if (wanted == 0) return;
       Attend(i, batch, pages, step);
-      if (wanted < tokens) {
-        KeepRows(step.x, batch.output_tokens);
-        KeepRows(step.attention, batch.output_tokens);
-        step = Prepare(wanted);
-      }
+      if (wanted < tokens) step = KeepRows(step, batch.output_tokens);
     } else {
       Attend(i, batch, pages, step);
     }
@@ -83,7 +79,50 @@ void Decoder::Logits(TensorView hidden, TensorView logits) {
 }
 
 void Decoder::Embed(std::span<const std::int32_t> ids, TensorView out) {
-  backend_->table.embed({.ids = ids, .weight = &weights_.embedding, .out = out}, *context_);
+  std::array<kernels::StagedArray, 1> staged = {ArrayOf(ids)};
+  backend_->table.stage(staged, *context_);
+  backend_->table.embed({.ids = ValuesOf(staged[0]), .weight = &weights_.embedding, .out = out},
+                        *context_);
+}
+
+ForwardBatch Decoder::Stage(const ForwardBatch& batch) {
+  const std::size_t rows = batch.kv_len.size();
+  most_keys_ = most_queries_ = 0;
+  for (std::size_t r = 0; r < rows; ++r) {
+    most_keys_ = std::max<std::int64_t>(most_keys_, batch.kv_len[r]);
+    most_queries_ =
+        std::max<std::int64_t>(most_queries_, batch.query_start[r + 1] - batch.query_start[r]);
+  }
+  std::array<kernels::StagedArray, 7> staged = {
+      ArrayOf(batch.token_ids),
+      ArrayOf(batch.positions),
+      ArrayOf(batch.query_start),
+      ArrayOf(batch.kv_len),
+      ArrayOf({batch.block_tables, rows * static_cast<std::size_t>(batch.block_table_stride)}),
+      ArrayOf(batch.slots),
+      ArrayOf(batch.output_tokens)};
+  backend_->table.stage(staged, *context_);
+  ForwardBatch result = batch;
+  result.token_ids = ValuesOf(staged[0]);
+  result.positions = ValuesOf(staged[1]);
+  result.query_start = ValuesOf(staged[2]);
+  result.kv_len = ValuesOf(staged[3]);
+  result.block_tables = ValuesOf(staged[4]).data();
+  result.slots = ValuesOf(staged[5]);
+  result.output_tokens = ValuesOf(staged[6]);
+  return result;
+}
+
+Decoder::Step Decoder::KeepRows(const Step& step, std::span<const std::int32_t> tokens) {
+  tensor::Allocator& allocator = *backend_->allocator;
+  const auto count = static_cast<std::int64_t>(tokens.size());
+  Step kept = Prepare(count);
+  kept.x = kept_x_.Resize(allocator, count, step.x.shape[1]);
+  kept.attention = kept_attention_.Resize(allocator, count, step.attention.shape[1]);
+  backend_->table.gather_rows({.in = step.x, .rows = tokens, .out = kept.x}, *context_);
+  backend_->table.gather_rows({.in = step.attention, .rows = tokens, .out = kept.attention},
+                              *context_);
+  return kept;
 }
 
 Decoder::Step Decoder::Prepare(std::int64_t tokens) {
@@ -99,11 +138,13 @@ Decoder::Step Decoder::Prepare(std::int64_t tokens) {
 }
 
 void Decoder::EmbedTokens(const ForwardBatch& batch, TensorView x) {
-  Embed(batch.token_ids, x);
+  backend_->table.embed({.ids = batch.token_ids, .weight = &weights_.embedding, .out = x},
+                        *context_);
   for (std::size_t t = 0; t < batch.embed_row.size(); ++t) {
     if (batch.embed_row[t] < 0) continue;
-    std::memcpy(x.row(static_cast<std::int64_t>(t)), batch.input_embeds.row(batch.embed_row[t]),
-                static_cast<std::size_t>(config_.hidden_size) * sizeof(float));
+    backend_->table.upload(
+        x.row(static_cast<std::int64_t>(t)), batch.input_embeds.row(batch.embed_row[t]),
+        static_cast<std::size_t>(config_.hidden_size) * sizeof(float), *context_);
   }
 }
 
@@ -168,7 +209,9 @@ void Decoder::Attend(std::size_t layer, const ForwardBatch& batch,
                                    .block_table_stride = batch.block_table_stride,
                                    .cache = cache,
                                    .scale = 1.0f / std::sqrt(static_cast<float>(config_.head_dim)),
-                                   .window = config_.sliding_window[layer]},
+                                   .window = config_.sliding_window[layer],
+                                   .most_keys = most_keys_,
+                                   .most_queries = most_queries_},
                                   *context_);
 }
 

@@ -46,7 +46,11 @@ class Decoder {
   };
 
   Step Prepare(std::int64_t tokens);
+  // The batch with its arrays in the backend's memory.
+  ForwardBatch Stage(const ForwardBatch& batch);
   void EmbedTokens(const ForwardBatch& batch, tensor::TensorView x);
+  // The rows of `tokens` alone, in buffers of their own.
+  Step KeepRows(const Step& step, std::span<const std::int32_t> tokens);
   void Norm(tensor::TensorView x, const VectorWeight& weight, tensor::TensorView y);
   void Gemm(tensor::TensorView x, const kernels::PackedWeight& weight, const VectorWeight& bias,
             tensor::TensorView y, bool accumulate);
@@ -66,6 +70,8 @@ class Decoder {
   kernels::KernelContext* context_;
   RopeTable rope_;
   Activation x_, normed_, qkv_, attention_, gate_up_, inner_;
+  Activation kept_x_, kept_attention_;
+  std::int64_t most_keys_ = 0, most_queries_ = 0;  // of the step's rows
 };
 
 }  // namespace sglrun::model

@@ -20,6 +20,13 @@ struct VectorWeight {
   std::int64_t n = 0;
   tensor::Buffer data;
 
+  // From the host's values.
+  void Fill(const float* values, std::int64_t count, std::int64_t first,
+            const kernels::Backend& backend, kernels::KernelContext& context) {
+    backend.table.upload(data.as<float>() + first, values,
+                         static_cast<std::size_t>(count) * sizeof(float), context);
+  }
+
   tensor::TensorView view() const {
     return n == 0 ? tensor::TensorView{} : tensor::MakeView(data.data(), tensor::DType::kF32, {n});
   }

@@ -19,6 +19,7 @@ struct Model::Impl {
 Result<std::unique_ptr<Model>> Model::Load(const ModelFiles& files, const LoadOptions& options,
                                            kernels::KernelContext& context) {
   CHECK(options.backend != nullptr);
+  context.set_device(options.backend->device);
   auto weights = AllocateDecoderWeights(files.config(), options);
   if (!weights.ok()) return Error{"model \"" + files.path() + "\": " + weights.error().message};
   FillDecoderWeights(files, options, context, *weights);
@@ -30,6 +31,7 @@ Result<std::unique_ptr<Model>> Model::Synthetic(const ModelConfig& shapes,
                                                 const LoadOptions& options,
                                                 kernels::KernelContext& context) {
   CHECK(options.backend != nullptr);
+  context.set_device(options.backend->device);
   SGLRUN_RETURN_IF_ERROR(CheckModelConfig(shapes, "synthetic model"));
   ModelConfig config = shapes;
   config.sliding_window.resize(static_cast<std::size_t>(config.num_hidden_layers), 0);

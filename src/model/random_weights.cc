@@ -42,9 +42,10 @@ class Randomiser {
     }
   }
 
-  void Vector(const VectorWeight& weight, float center) {
-    float* out = weight.data.as<float>();
-    for (std::int64_t i = 0; i < weight.n; ++i) out[i] = center + 0.1f * Next();
+  void Vector(VectorWeight& weight, float center) {
+    std::vector<float> values(static_cast<std::size_t>(weight.n));
+    for (float& value : values) value = center + 0.1f * Next();
+    weight.Fill(values.data(), weight.n, 0, *options_.backend, context_);
   }
 
  private:
@@ -79,11 +80,11 @@ void RandomiseDecoderWeights(const LoadOptions& options, kernels::KernelContext&
   random.Matrix(weights.head);
   random.Vector(weights.final_norm, 1.0f);
   for (LayerWeights& layer : weights.layers) {
-    for (const VectorWeight* norm :
+    for (VectorWeight* norm :
          {&layer.input_norm, &layer.post_attention_norm, &layer.q_norm, &layer.k_norm}) {
       random.Vector(*norm, 1.0f);
     }
-    for (const VectorWeight* bias :
+    for (VectorWeight* bias :
          {&layer.qkv_bias, &layer.output_bias, &layer.gate_up_bias, &layer.down_bias}) {
       random.Vector(*bias, 0.0f);
     }

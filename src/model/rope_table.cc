@@ -12,14 +12,19 @@ constexpr std::int64_t kFirstPositions = 512;
 
 }  // namespace
 
-void RopeTable::Ensure(std::int64_t positions, ThreadPool& pool) {
+void RopeTable::Ensure(std::int64_t positions, const kernels::Backend& backend,
+                       kernels::KernelContext& context) {
   if (positions <= positions_) return;
   const std::int64_t wanted = std::max({positions, 2 * positions_, kFirstPositions});
   const std::size_t bytes = static_cast<std::size_t>(wanted * pairs()) * sizeof(float);
   tensor::Buffer cos(tensor::HostAllocator(), bytes), sin(tensor::HostAllocator(), bytes);
-  CHECK(cos.ok() && sin.ok()) << "no memory for the angles of " << wanted << " positions";
+  cos_ = tensor::Buffer();  // room for the new ones
+  sin_ = tensor::Buffer();
+  tensor::Buffer cos_there(*backend.allocator, bytes), sin_there(*backend.allocator, bytes);
+  CHECK(cos.ok() && sin.ok() && cos_there.ok() && sin_there.ok())
+      << "no memory for the angles of " << wanted << " positions";
   // Old rows are computed again rather than copied: the same bits, and growth is rare.
-  pool.ParallelFor(wanted, [&](std::int64_t begin, std::int64_t end) {
+  context.pool().ParallelFor(wanted, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t p = begin; p < end; ++p) {
       for (std::int64_t i = 0; i < pairs(); ++i) {
         // The angle is a float32 product in the reference: the same rounding here, however exact
@@ -33,8 +38,10 @@ void RopeTable::Ensure(std::int64_t positions, ThreadPool& pool) {
       }
     }
   });
-  cos_ = std::move(cos);
-  sin_ = std::move(sin);
+  backend.table.upload(cos_there.data(), cos.data(), bytes, context);
+  backend.table.upload(sin_there.data(), sin.data(), bytes, context);
+  cos_ = std::move(cos_there);
+  sin_ = std::move(sin_there);
   positions_ = wanted;
 }
 

@@ -1,9 +1,10 @@
-// cos and sin of every position's angles, computed when a step first needs them.
+// cos and sin of every position's angles, computed when a step first needs them, in the backend's
+// memory.
 #pragma once
 
 #include <cstdint>
 
-#include "base/thread_pool.h"
+#include "kernels/backend.h"
 #include "model/config.h"
 #include "tensor/buffer.h"
 #include "tensor/tensor_view.h"
@@ -15,7 +16,8 @@ class RopeTable {
   explicit RopeTable(RopeConfig config) : config_(std::move(config)) {}
 
   // Makes positions [0, positions) available; grows by doubling.
-  void Ensure(std::int64_t positions, ThreadPool& pool);
+  void Ensure(std::int64_t positions, const kernels::Backend& backend,
+              kernels::KernelContext& context);
 
   // f32 [positions, rotary_dim / 2]
   tensor::TensorView cos() const { return View(cos_); }

@@ -30,7 +30,9 @@ struct Block {
 // may fill one matrix together, each with a context of its own.
 class Packer {
  public:
-  explicit Packer(const kernels::Backend& backend) : backend_(backend), context_(one_thread_) {}
+  explicit Packer(const kernels::Backend& backend) : backend_(backend), context_(one_thread_) {
+    context_.set_device(backend.device);
+  }
 
   void Pack(const Block& block) {
     const std::int64_t columns = block.weight->k;
@@ -56,7 +58,8 @@ class Packer {
 
 class Loader {
  public:
-  explicit Loader(const ModelFiles& files) : files_(files) {}
+  Loader(const ModelFiles& files, const kernels::Backend& backend, kernels::KernelContext& context)
+      : files_(files), backend_(backend), context_(context) {}
 
   void Vector(const std::string& name, VectorWeight& weight) { VectorPart(name, weight, 0); }
 
@@ -73,10 +76,10 @@ class Loader {
   }
 
   // Does the matrices' work.
-  void Run(const kernels::Backend& backend, ThreadPool& pool) {
+  void Run() {
     std::atomic<std::size_t> next{0};
-    pool.Run([&](int, int) {
-      Packer packer(backend);
+    context_.pool().Run([&](int, int) {
+      Packer packer(backend_);
       for (std::size_t i = next.fetch_add(1); i < blocks_.size(); i = next.fetch_add(1)) {
         packer.Pack(blocks_[i]);
       }
@@ -94,7 +97,9 @@ class Loader {
   std::int64_t VectorPart(const std::string& name, VectorWeight& weight, std::int64_t first) {
     const TensorSource& source = Source(name);
     CHECK(first + source.shape[0] <= weight.n) << name;
-    source.read_rows(0, 1, weight.data.as<float>() + first);
+    std::vector<float> values(static_cast<std::size_t>(source.shape[0]));
+    source.read_rows(0, 1, values.data());
+    weight.Fill(values.data(), source.shape[0], first, backend_, context_);
     source.drop_pages();
     return source.shape[0];
   }
@@ -114,6 +119,8 @@ class Loader {
   }
 
   const ModelFiles& files_;
+  const kernels::Backend& backend_;
+  kernels::KernelContext& context_;
   std::vector<Block> blocks_;
 };
 
@@ -147,14 +154,14 @@ void LoadLayer(Loader& loader, const ModelConfig& c, std::int64_t index, LayerWe
 
 void FillDecoderWeights(const ModelFiles& files, const LoadOptions& options,
                         kernels::KernelContext& context, DecoderWeights& weights) {
-  Loader loader(files);
+  Loader loader(files, *options.backend, context);
   loader.Matrix({kEmbeddingName}, weights.embedding);
   if (weights.head.n > 0) loader.Matrix({kHeadName}, weights.head);
   loader.Vector(kFinalNormName, weights.final_norm);
   for (std::size_t i = 0; i < weights.layers.size(); ++i) {
     LoadLayer(loader, files.config(), static_cast<std::int64_t>(i), weights.layers[i]);
   }
-  loader.Run(*options.backend, context.pool());
+  loader.Run();
 }
 
 }  // namespace sglrun::model

@@ -34,7 +34,7 @@ const SampledTokens& LogitsPipeline::Run(const SamplingBatch& batch, tensor::Ten
   Process(batch, logits, mask, context);
   Sample(batch, logits, context);
   Logprobs(batch, logits, context);
-  KeptSets(batch, logits);
+  KeptSets(batch, logits, context);
   return out_;
 }
 
@@ -138,15 +138,17 @@ void LogitsPipeline::Logprobs(const SamplingBatch& batch, tensor::TensorView log
   backend_->table.logprobs(args, context);
 }
 
-void LogitsPipeline::KeptSets(const SamplingBatch& batch, tensor::TensorView logits) {
+void LogitsPipeline::KeptSets(const SamplingBatch& batch, tensor::TensorView logits,
+                              kernels::KernelContext& context) {
   out_.kept.clear();
   if (!batch.any_kept_set) return;
   out_.kept.resize(static_cast<std::size_t>(batch.rows()));
   for (std::int64_t row = 0; row < batch.rows(); ++row) {
     const auto r = static_cast<std::size_t>(row);
     if (batch.kept_set[r] == 0 || out_.tokens[r] < 0) continue;
-    const std::span<const float> values(logits.row(row), static_cast<std::size_t>(logits.shape[1]));
-    out_.kept[r] = kernels::KeptSet(values, batch.temperature[r], batch.top_k[r], batch.top_p[r],
+    row_.resize(static_cast<std::size_t>(logits.shape[1]));
+    backend_->table.download(row_.data(), logits.row(row), row_.size() * sizeof(float), context);
+    out_.kept[r] = kernels::KeptSet(row_, batch.temperature[r], batch.top_k[r], batch.top_p[r],
                                     batch.min_p[r], sampleable_);
   }
 }

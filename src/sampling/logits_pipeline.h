@@ -58,12 +58,14 @@ class LogitsPipeline {
               kernels::KernelContext& context);
   void Logprobs(const SamplingBatch& batch, tensor::TensorView logits,
                 kernels::KernelContext& context);
-  void KeptSets(const SamplingBatch& batch, tensor::TensorView logits);
+  void KeptSets(const SamplingBatch& batch, tensor::TensorView logits,
+                kernels::KernelContext& context);
 
   const kernels::Backend* backend_;
   std::vector<std::uint32_t> sampleable_;
   SampledTokens out_;
   std::vector<std::uint8_t> active_;
+  std::vector<float> row_;
 };
 
 }  // namespace sglrun::sampling

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "backend_under_test.h"
 #include "base/thread_pool.h"
 #include "engine/engine.h"
 #include "engine/sequence.h"

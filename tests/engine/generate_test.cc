@@ -23,12 +23,13 @@ class World {
         const EngineOptions& options = {})
       : tokenizer_(words, {}) {
     if (chain.vocab_size == 0) chain.vocab_size = static_cast<std::int64_t>(words.size());
-    model_ = ChainModel(chain, table, *kernels::CpuBackend().value(), context_);
+    model_ = ChainModel(chain, table, BackendUnderTest(), context_);
     engine_ = MakeEngine(*model_, tokenizer_, options, context_);
   }
 
   Engine& engine() { return *engine_; }
   model::Model& model() { return *model_; }
+  kernels::KernelContext& context() { return context_; }
   GenerateResult Run(GenerateRequest request) { return RunOne(*engine_, std::move(request)); }
 
  private:
@@ -424,8 +425,10 @@ TEST_CASE("embeddings equal to those of ids give the same output") {
   const auto width = world.model().config().hidden_size;
   auto embeds = std::make_shared<EmbeddingRows>(
       EmbeddingRows{5, width, std::vector<float>(static_cast<std::size_t>(5 * width))});
-  world.model().Embed(ids,
-                      tensor::MakeView(embeds->values.data(), tensor::DType::kF32, {5, width}));
+  const kernels::Backend& backend = BackendUnderTest();
+  const tensor::Buffer rows(*backend.allocator, embeds->values.size() * sizeof(float));
+  world.model().Embed(ids, tensor::MakeView(rows.data(), tensor::DType::kF32, {5, width}));
+  backend.table.download(embeds->values.data(), rows.data(), rows.bytes(), world.context());
   GenerateRequest request = Request({});
   request.input_ids.reset();
   request.input_embeds = embeds;
@@ -480,7 +483,7 @@ TEST_CASE("a sequence that can never fit the cache is refused with the option to
   ThreadPool pool(1);
   kernels::KernelContext context(pool);
   const FakeTokenizer tokenizer(NumberedWords(), {});
-  const auto model = ChainModel({.vocab_size = kVocab}, {}, kernels::RefBackend(), context);
+  const auto model = ChainModel({.vocab_size = kVocab}, {}, BackendUnderTest(), context);
   const std::int64_t page =
       model::KvPageBytes(model->config(), tensor::DType::kBF16, model->backend());
   const auto engine = MakeEngine(*model, tokenizer, {.kv_memory_bytes = 4 * page}, context);
@@ -498,7 +501,7 @@ TEST_CASE("options that do not fit the model are refused") {
   ThreadPool pool(1);
   kernels::KernelContext context(pool);
   const FakeTokenizer tokenizer(NumberedWords(), {});
-  const auto model = ChainModel({.vocab_size = kVocab}, {}, kernels::RefBackend(), context);
+  const auto model = ChainModel({.vocab_size = kVocab}, {}, BackendUnderTest(), context);
   const auto refusal = [&](const EngineOptions& options) {
     const auto engine = Engine::Create(*model, tokenizer, options, context);
     return engine.ok() ? std::string() : engine.error().message;

@@ -39,7 +39,7 @@ struct Subject {
     LogitTable table;
     for (std::int32_t last = 0; last < width; ++last) table[last] = logits;
     model = ChainModel({.vocab_size = width, .eos_token_ids = {kEos}}, table,
-                       *kernels::CpuBackend().value(), context);
+                       BackendUnderTest(), context);
     engine = MakeEngine(*model, tokenizer, options, context);
   }
   std::int32_t Id(std::string_view word) const { return *tokenizer.Find(word); }

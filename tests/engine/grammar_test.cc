@@ -230,7 +230,9 @@ TEST_CASE("sixty-four constraints in one batch give what each gives alone") {
 
 TEST_CASE("a preempted sequence goes on where its constraint stood") {
   // Pages for two sequences at their longest: with eight, some are put back and computed again.
-  Subject small({{kEos, 1}}, {.max_rows = 8, .kv_memory_bytes = 1 << 14});
+  const std::size_t page = BackendUnderTest().table.kv_page_bytes({1, 8, tensor::DType::kBF16});
+  Subject small({{kEos, 1}},
+                {.max_rows = 8, .kv_memory_bytes = 16 * static_cast<std::int64_t>(page)});
   Subject large({{kEos, 1}}, {.max_rows = 8});
   const auto requests = [] {
     std::vector<GenerateRequest> list;

@@ -64,7 +64,7 @@ struct Subject {
     for (auto* model : {&alone, &paired}) {
       kernels::KernelContext& context = model == &alone ? one_thread : two_threads;
       auto loaded = model::Model::Load(
-          *files, {.dtype = dtype, .backend = kernels::CpuBackend().value()}, context);
+          *files, {.dtype = dtype, .backend = &BackendUnderTest()}, context);
       REQUIRE(loaded.ok());
       *model = std::move(loaded).value();
     }

@@ -10,12 +10,13 @@ namespace sglrun::model {
 
 TEST_CASE("the table holds cos and sin of every position, scaled, before and after it grows") {
   ThreadPool pool(2);
+  kernels::KernelContext context(pool);
   RopeConfig config = DefaultRope(10000.0, 8);
   config.attention_factor = 1.25f;
   RopeTable table(config);
   for (const std::int64_t positions : {1, 512, 513, 3000}) {
     CAPTURE(positions);
-    table.Ensure(positions, pool);
+    table.Ensure(positions, kernels::RefBackend(), context);
     REQUIRE(table.cos().shape[0] >= positions);
     REQUIRE(table.cos().shape[1] == 4);
     double worst = 0;

@@ -1,0 +1,9 @@
+#include "kernels/cuda/backend.h"
+
+namespace sglrun::kernels {
+
+Result<std::unique_ptr<DeviceBackend>> OpenSimBackend() {
+  return Error{"the simulated device runs in builds for x86-64 without ThreadSanitizer"};
+}
+
+}  // namespace sglrun::kernels

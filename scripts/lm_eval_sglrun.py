@@ -79,7 +79,8 @@ class SglrunLM(LM):
             raise SglrunError(f"there is no program {sglrun}: name it with sglrun=PATH")
         self.options = shlex.split(options)
         self.max_gen_toks = int(max_gen_toks)
-        self._temporary = None if work_dir else tempfile.TemporaryDirectory(prefix="lm_eval_sglrun.")
+        if not work_dir:
+            self._temporary = tempfile.TemporaryDirectory(prefix="lm_eval_sglrun.")
         self.work_dir = Path(work_dir or self._temporary.name)
         self.work_dir.mkdir(parents=True, exist_ok=True)
         self.facts = json.loads(self._run(["inspect", self.model, "--json"], allowed=(0, 1)))
@@ -237,7 +238,7 @@ class SglrunLM(LM):
         return until, params
 
     def _batch(self, records, name):
-        """One batch file, one run; the rows in order. An error row is an error of the evaluation."""
+        """One batch file, one run; the rows in order. An error row ends the evaluation."""
         if not records:
             return []
         lines = "".join(json.dumps(record) + "\n" for record in records)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes tests/golden/eval/golden.json: the scores of samples/eval on the sample model by transformers.
+"""Makes tests/golden/eval/golden.json: scores of samples/eval on the sample model by transformers.
 
     scripts/make_eval_goldens.py
 

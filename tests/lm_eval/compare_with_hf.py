@@ -4,8 +4,8 @@
     compare_with_hf.py SGLRUN GGUF
 
 Runs the tasks of samples/eval/lm_eval with both on the same weights, plain and, for the generating
-task, with the chat template; then requests that are hard to cut right. Exits 77 where lm-eval or the
-model is missing.
+task, with the chat template; then requests that are hard to cut right. Exits 77 where lm-eval or
+the model is missing.
 """
 
 import os
@@ -142,7 +142,9 @@ def compare_edges(ours, theirs):
         ("12345", "6789"),
     ]
     requests = [request("loglikelihood", *pair) for pair in pairs]
-    good = check("edges, loglikelihood", ours.loglikelihood(requests), theirs.loglikelihood(requests))
+    good = check(
+        "edges, loglikelihood", ours.loglikelihood(requests), theirs.loglikelihood(requests)
+    )
     texts = ["Short.", "", "One, two, three, four. " * 40, "<|im_start|>x"]
     requests = [request("loglikelihood_rolling", text) for text in texts]
     good &= check(

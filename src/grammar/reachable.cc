@@ -14,11 +14,17 @@ namespace {
 // Steps of the search, each one accepted token.
 constexpr int kMostSteps = 4000;
 
+GrammarError Unreachable() {
+  return {Verdict::kUnreachable,
+          "texts match, but the tokens of this vocabulary can spell none of them"};
+}
+
 }  // namespace
 
 Result<void, GrammarError> CheckReachable(const std::shared_ptr<const CompiledGrammar>& grammar,
                                           const std::shared_ptr<const Vocabulary>& vocabulary) {
   if (HasMemberOver(grammar->program(), SingleBytes(*vocabulary))) return {};
+  if (LacksMemberOver(grammar->program(), AllBytes(*vocabulary))) return Unreachable();
   // Where tokens are counted, spellings of one text differ in what may follow.
   if (grammar->program().has_token_limits) return {};
   // Depth first over texts, each visited once however it is spelled. Longest tokens first would be
@@ -51,8 +57,7 @@ Result<void, GrammarError> CheckReachable(const std::shared_ptr<const CompiledGr
       }
     }
   }
-  return GrammarError{Verdict::kUnreachable,
-                      "texts match, but the tokens of this vocabulary can spell none of them"};
+  return Unreachable();
 }
 
 }  // namespace sglrun::grammar

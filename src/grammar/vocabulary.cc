@@ -130,6 +130,24 @@ void Vocabulary::Build() {
   nodes_.push_back({.subtree_end = static_cast<std::int32_t>(nodes_.size() + 1),
                     .first_token = static_cast<std::int32_t>(sorted_ids_.size())});
   FindBytesBelow();
+  IndexNodes();
+}
+
+void Vocabulary::IndexNodes() {
+  parents_.assign(nodes_.size(), 0);
+  std::array<std::int32_t, kMaxTextBytes + 1> path{};  // by depth
+  for (std::size_t i = 1; i + 1 < nodes_.size(); ++i) {
+    const std::size_t depth = nodes_[i].depth;
+    parents_[i] = path[depth - 1];
+    path[depth] = static_cast<std::int32_t>(i);
+    ++byte_begin_[nodes_[i].byte + std::size_t{1}];
+  }
+  for (std::size_t byte = 0; byte < 256; ++byte) byte_begin_[byte + 1] += byte_begin_[byte];
+  by_byte_.resize(byte_begin_[256]);
+  std::array<std::size_t, 257> next = byte_begin_;
+  for (std::size_t i = 1; i + 1 < nodes_.size(); ++i) {
+    by_byte_[next[nodes_[i].byte]++] = static_cast<std::int32_t>(i);
+  }
 }
 
 // Backwards, so that all below a node comes before it.

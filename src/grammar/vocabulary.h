@@ -5,6 +5,7 @@
 // never text (grammar.md 0.3). Several ids may have the same bytes; all of them are kept.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -48,6 +49,12 @@ class Vocabulary {
   std::span<const Node> nodes() const { return nodes_; }
   // By node: the bytes of all nodes below it.
   std::span<const ByteClasses> below() const { return below_; }
+  std::int32_t parent(std::int32_t node) const { return parents_[static_cast<std::size_t>(node)]; }
+  // All nodes of a byte, in order.
+  std::span<const std::int32_t> nodes_with(std::uint8_t byte) const {
+    return std::span(by_byte_).subspan(byte_begin_[byte],
+                                       byte_begin_[byte + std::size_t{1}] - byte_begin_[byte]);
+  }
   // Ids in the order of the trie: those that end at node i or below are
   // [nodes()[i].first_token, nodes()[subtree_end].first_token). A last node closes the array.
   std::span<const std::int32_t> sorted_ids() const { return sorted_ids_; }
@@ -62,6 +69,7 @@ class Vocabulary {
   std::int32_t IdCount() const { return static_cast<std::int32_t>(text_begin_.size()) - 1; }
   void Build();
   void FindBytesBelow();
+  void IndexNodes();
 
   const tokenizer::Tokenizer* tokenizer_ = nullptr;
   std::int64_t logit_width_ = 0;
@@ -70,6 +78,8 @@ class Vocabulary {
   std::vector<std::uint32_t> text_begin_;  // [ids + 1]
   std::vector<Node> nodes_;
   std::vector<ByteClasses> below_;
+  std::vector<std::int32_t> parents_, by_byte_;
+  std::array<std::size_t, 257> byte_begin_{};  // into by_byte_
   std::vector<std::int32_t> sorted_ids_;
   std::vector<std::uint32_t> text_mask_;
   std::unique_ptr<SharedMasks> shared_masks_;

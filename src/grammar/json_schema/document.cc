@@ -33,6 +33,10 @@ Result<std::unique_ptr<Document>, GrammarError> Document::Create(std::string_vie
     error.pointer = document->prefix_ + error.pointer;
     return error;
   }
+  for (const std::string& key : parsed->duplicate_keys) {
+    front.report.notes.push_back("the key \"" + key +
+                                 "\" comes twice in one object of the schema, the last one counts");
+  }
   document->json_ = std::move(parsed->value);
   if (!document->json_.is_object() && !document->json_.is_bool()) {
     return GrammarError{

@@ -58,8 +58,7 @@ class Planner {
     for (const formula::Properties* properties : plan_.properties) {
       if (IsTested(properties->stance)) continue;
       if (properties->others) return;
-      const bool names_some = !properties->named.empty() || !properties->patterns.empty();
-      names |= names_some && properties->stance == Stance::kAsserted;
+      names |= properties->stance == Stance::kAsserted;
     }
     plan_.closed = names;
   }

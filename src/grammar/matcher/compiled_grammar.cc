@@ -32,6 +32,13 @@ Result<std::shared_ptr<const CompiledGrammar>, GrammarError> CompiledGrammar::Co
       new CompiledGrammar(Flatten(machines, grammar), budget.limits()));
 }
 
+bool CompiledGrammar::names_tokens() const {
+  return !program_->token_sets.empty();
+}
+bool CompiledGrammar::counts_tokens() const {
+  return program_->has_token_limits;
+}
+
 std::shared_ptr<MaskCache> CompiledGrammar::masks(
     const std::shared_ptr<const Vocabulary>& vocabulary) const {
   const std::scoped_lock lock(mutex_);

@@ -30,6 +30,10 @@ class CompiledGrammar {
 
   std::size_t MemoryBytes() const;  // caches included
 
+  // What bytes alone cannot tell: elements that are one token each, and bounds on tokens.
+  bool names_tokens() const;
+  bool counts_tokens() const;
+
   // For Matcher.
   const Program& program() const { return *program_; }
   const Limits& limits() const { return limits_; }

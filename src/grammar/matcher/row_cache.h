@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <list>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <span>
@@ -24,26 +25,32 @@ class RowCache {
 
  private:
   static constexpr std::size_t kMostBytes = std::size_t{8} << 20;
+  // Rows of one grammar are much alike: places inside strings differ in the few tokens that end
+  // them. A new row is compared with so many that were stored as a whole last.
+  static constexpr std::size_t kMostBases = 4;
 
-  // Either all words or, when they are few, the ids.
+  using Words = std::vector<std::uint32_t>;
+
+  // The bits of `flipped`, in nothing or in a whole row that others may share.
   struct Row {
     Shape shape;
     Matcher::Mask kind = Matcher::Mask::kSome;
-    std::vector<std::uint32_t> words;
-    std::vector<std::int32_t> ids;
+    std::shared_ptr<const Words> base = nullptr;
+    std::vector<std::int32_t> flipped = {};
 
-    std::size_t MemoryBytes() const {
-      return sizeof *this + words.size() * sizeof(std::uint32_t) +
-             ids.size() * sizeof(std::int32_t);
-    }
+    std::size_t OwnBytes() const { return sizeof *this + flipped.size() * sizeof(std::int32_t); }
   };
   struct HashShape {
     std::size_t operator()(const Shape& shape) const { return static_cast<std::size_t>(shape.a); }
   };
 
+  void StoreBy(std::span<const std::uint32_t> words, Row& row);
+  void Forget();
+
   mutable std::mutex mutex_;
   std::list<Row> rows_;  // the latest used first
   std::unordered_map<Shape, std::list<Row>::iterator, HashShape> by_shape_;
+  std::vector<std::weak_ptr<const Words>> bases_;  // the latest used first
   std::size_t bytes_ = 0;
 };
 

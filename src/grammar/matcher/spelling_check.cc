@@ -7,10 +7,15 @@ namespace {
 
 class Search {
  public:
-  Search(const Program& program, const std::bitset<256>& bytes)
-      : program_(program), bytes_(bytes), ends_(program.states.size(), false) {}
+  enum class Tokens : std::uint8_t { kNone, kAny };  // which token elements can be spelled
+  Search(const Program& program, const std::bitset<256>& bytes, Tokens tokens)
+      : program_(program),
+        bytes_(bytes),
+        any_token_(tokens == Tokens::kAny),
+        ends_(program.states.size(), false) {}
 
-  bool Run() {
+  enum class Outcome : std::uint8_t { kFound, kNone, kUnknown };
+  Outcome Run() {
     // Edges mostly lead to higher states of a machine, so a few rounds from the end settle most.
     constexpr int kMostRounds = 64;
     const StateId start = program_.machines[static_cast<std::size_t>(program_.root)].start;
@@ -22,7 +27,8 @@ class Search {
         ends_[static_cast<std::size_t>(s)] = grew = true;
       }
     }
-    return Ends(start);
+    if (Ends(start)) return Outcome::kFound;
+    return grew ? Outcome::kUnknown : Outcome::kNone;
   }
 
  private:
@@ -35,6 +41,9 @@ class Search {
     if (program_.state(s).accepting) return true;
     for (const Program::ByteEdge& edge : program_.BytesOf(s)) {
       if (Ends(edge.target) && AnyOf(edge)) return true;
+    }
+    for (const Program::TokenEdge& edge : program_.TokensOf(s)) {
+      if (any_token_ && Ends(edge.target)) return true;
     }
     for (const Program::Call& call : program_.CallsOf(s)) {
       if (Ends(call.target) && MachineEnds(call.machine)) return true;
@@ -53,6 +62,7 @@ class Search {
 
   const Program& program_;
   const std::bitset<256>& bytes_;
+  bool any_token_;
   std::vector<bool> ends_;  // by state: its machine can be brought to an end from there
 };
 
@@ -68,9 +78,24 @@ std::bitset<256> SingleBytes(const Vocabulary& vocabulary) {
   return bytes;
 }
 
+std::bitset<256> AllBytes(const Vocabulary& vocabulary) {
+  std::bitset<256> bytes;
+  const auto nodes = vocabulary.nodes();
+  for (std::int32_t i = 1; i < nodes[0].subtree_end; ++i) {
+    bytes.set(nodes[static_cast<std::size_t>(i)].byte);
+  }
+  return bytes;
+}
+
 bool HasMemberOver(const Program& program, const std::bitset<256>& bytes) {
   if (program.empty_text) return true;
-  return program.root >= 0 && Search(program, bytes).Run();
+  return program.root >= 0 &&
+         Search(program, bytes, Search::Tokens::kNone).Run() == Search::Outcome::kFound;
+}
+
+bool LacksMemberOver(const Program& program, const std::bitset<256>& bytes) {
+  if (program.empty_text || program.root < 0) return false;
+  return Search(program, bytes, Search::Tokens::kAny).Run() == Search::Outcome::kNone;
 }
 
 }  // namespace sglrun::grammar

@@ -20,6 +20,42 @@ NodeSet::NodeSet(std::vector<std::int32_t> nodes, std::size_t trie_nodes) : size
   }
 }
 
+NodeSet NodeSet::Join(std::vector<std::int32_t> own, const NodeSet& other,
+                      const std::vector<Range>& ranges, std::size_t trie_nodes) {
+  if (other.bits_.empty()) {
+    const auto own_end = static_cast<std::ptrdiff_t>(own.size());
+    auto range = ranges.begin();
+    for (const std::int32_t node : other.nodes_) {
+      while (range != ranges.end() && range->end <= node) ++range;
+      if (range != ranges.end() && range->begin <= node) own.push_back(node);
+    }
+    std::inplace_merge(own.begin(), own.begin() + own_end, own.end());
+    return NodeSet(std::move(own), trie_nodes);
+  }
+  NodeSet all;
+  all.bits_.assign(other.bits_.size(), 0);
+  const auto up_to = [](std::int32_t bit) {  // the bits below it in its word
+    return (std::uint64_t{1} << (bit % 64)) - 1;
+  };
+  for (const Range& range : ranges) {
+    const auto first = static_cast<std::size_t>(range.begin) / 64;
+    const auto last = static_cast<std::size_t>(range.end) / 64;
+    for (std::size_t w = first; w <= last && w < all.bits_.size(); ++w) {
+      std::uint64_t word = other.bits_[w];
+      if (w == first) word &= ~up_to(range.begin);
+      if (w == last) word &= up_to(range.end);
+      all.bits_[w] |= word;
+    }
+  }
+  for (const std::int32_t node : own) {
+    all.bits_[static_cast<std::size_t>(node) / 64] |= std::uint64_t{1} << (node % 64);
+  }
+  for (const std::uint64_t word : all.bits_) {
+    all.size_ += static_cast<std::size_t>(std::popcount(word));
+  }
+  return all;
+}
+
 std::size_t ExitsByByte::MemoryBytes() const {
   const std::scoped_lock lock(mutex_);
   std::size_t bytes = 0;
@@ -96,15 +132,12 @@ std::shared_ptr<const StateMask> StateMask::Beside(const Program& program, State
   struct Pair {
     StateId own, other;  // -1: the text fits no longer
   };
-  struct Range {
-    std::int32_t begin, end;
-  };
   Pair path[257];
   path[0] = {state, hub};
   auto mask = std::make_shared<StateMask>();
   TokenRanges added(vocabulary), removed(vocabulary);
   std::vector<std::int32_t> exits;
-  std::vector<Range> alike;  // nodes of the trie
+  std::vector<NodeSet::Range> alike;
   for (std::int32_t i = 1; i < nodes[0].subtree_end;) {
     const Pair& above = path[at(i).depth - 1];
     const Pair here{next(above.own, at(i).byte), next(above.other, at(i).byte)};
@@ -123,18 +156,11 @@ std::shared_ptr<const StateMask> StateMask::Beside(const Program& program, State
     }
     ++i;
   }
-  const auto own_exits = static_cast<std::ptrdiff_t>(exits.size());
-  auto range = alike.begin();
-  hub_mask->exits_.ForEach([&](std::int32_t exit) {
-    while (range != alike.end() && range->end <= exit) ++range;
-    if (range != alike.end() && range->begin <= exit) exits.push_back(exit);
-  });
-  std::inplace_merge(exits.begin(), exits.begin() + own_exits, exits.end());
+  mask->exits_ = NodeSet::Join(std::move(exits), hub_mask->exits_, alike, nodes.size());
   mask->inside_ = IdSet(added.Take(), vocabulary);
   mask->removed_ = removed.Take();
   mask->removed_.shrink_to_fit();
   mask->base_ = std::move(hub_mask);
-  mask->exits_ = NodeSet(std::move(exits), nodes.size());
   return mask;
 }
 
@@ -152,15 +178,10 @@ void StateMask::OrInto(std::span<std::uint32_t> words, const Vocabulary& vocabul
 
 const SuffixTrie& StateMask::ExitsBefore(std::uint8_t byte, const Vocabulary& vocabulary) const {
   return by_byte_.Get(byte, [&] {
-    const auto nodes = vocabulary.nodes();
     std::vector<SuffixTrie::Origin> origins;
-    exits_.ForEach([&](std::int32_t exit) {
-      const std::int32_t end = nodes[static_cast<std::size_t>(exit)].subtree_end;
-      for (std::int32_t child = exit + 1; child < end;
-           child = nodes[static_cast<std::size_t>(child)].subtree_end) {
-        if (nodes[static_cast<std::size_t>(child)].byte == byte) origins.push_back({child, 0});
-      }
-    });
+    for (const std::int32_t node : vocabulary.nodes_with(byte)) {
+      if (exits_.Contains(vocabulary.parent(node))) origins.push_back({node, 0});
+    }
     return SuffixTrie::Of(origins, vocabulary);
   });
 }
@@ -237,9 +258,9 @@ const SuffixTrie& LoopMask::ExitsBefore(std::uint8_t byte, const Program& progra
     const MemberWalk walk(program, state);
     const auto nodes = vocabulary.nodes();
     std::vector<SuffixTrie::Origin> origins;
-    for (std::int32_t i = 1; i < nodes[0].subtree_end; ++i) {
+    for (const std::int32_t i : vocabulary.nodes_with(byte)) {
       const Vocabulary::Node& node = nodes[static_cast<std::size_t>(i)];
-      if (node.byte != byte || node.depth == 1) continue;
+      if (node.depth == 1) continue;
       const std::int32_t token =
           vocabulary.sorted_ids()[static_cast<std::size_t>(node.first_token)];  // here or below
       MemberWalk::Place place = walk.begin();

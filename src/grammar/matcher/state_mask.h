@@ -2,6 +2,7 @@
 // tokens that fit inside it, and places in tokens where it may end and its callers have to go on.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstdint>
 #include <map>
@@ -38,7 +39,19 @@ class NodeSet {
   NodeSet() = default;
   NodeSet(std::vector<std::int32_t> nodes, std::size_t trie_nodes);
 
+  // `own` in order, and those nodes of `other` that lie in the ranges, which are in order and apart
+  // from `own`.
+  struct Range {
+    std::int32_t begin, end;
+  };
+  static NodeSet Join(std::vector<std::int32_t> own, const NodeSet& other,
+                      const std::vector<Range>& ranges, std::size_t trie_nodes);
+
   std::size_t size() const { return size_; }
+  bool Contains(std::int32_t node) const {
+    if (bits_.empty()) return std::binary_search(nodes_.begin(), nodes_.end(), node);
+    return (bits_[static_cast<std::size_t>(node) / 64] >> (node % 64) & 1) != 0;
+  }
   template <class Visit>
   void ForEach(Visit visit) const {
     for (const std::int32_t node : nodes_) visit(node);

@@ -25,6 +25,11 @@ ExprResult AppendStructuralTag(FrontEnd& front, std::string_view text) {
                         "the structural tag is not JSON: " + error.message + " at byte " +
                             std::to_string(error.offset)};
   }
+  for (const std::string& key : parsed->duplicate_keys) {
+    front.report.notes.push_back(
+        "the key \"" + key +
+        "\" comes twice in one object of the structural tag, the last one counts");
+  }
   const tag::Node root(parsed->value, "");
   if (!root.json().is_object()) return root.Expected("an object");
   tag::Builder builder(front);

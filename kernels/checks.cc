@@ -127,7 +127,9 @@ std::string Check(const PackRowsArgs& args) {
                        std::to_string(args.first_row + rows) + ") must lie in a weight of " +
                        std::to_string(args.weight->n) + " rows");
   complaint.Unless(args.weight->data.ok(), "weight has no memory");
-  complaint.Unless(args.weight->quant == QuantForm{}, "only codes have another form");
+  complaint.Unless(
+      !args.weight->form().quantized() || args.weight->form() == WeightForm(args.weight->dtype),
+      "only codes have another form");
   return complaint.text();
 }
 

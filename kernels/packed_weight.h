@@ -36,8 +36,11 @@ struct WeightForm {
   tensor::DType dtype;  // kF32, kBF16, kI8, kI4
   QuantForm quant;      // of the last two
 
+  // The form that pack_rows gives: int8 around zero, int4 between a minimum and a maximum.
   // NOLINTNEXTLINE(google-explicit-constructor): a type alone is a form.
-  constexpr WeightForm(tensor::DType type, QuantForm form = {}) : dtype(type), quant(form) {}
+  constexpr WeightForm(tensor::DType type)
+      : dtype(type), quant{.minima = type == tensor::DType::kI4} {}
+  constexpr WeightForm(tensor::DType type, QuantForm form) : dtype(type), quant(form) {}
 
   constexpr bool quantized() const {
     return dtype == tensor::DType::kI8 || dtype == tensor::DType::kI4;
@@ -65,7 +68,7 @@ struct PackedWeight {
   WeightForm form() const { return {dtype, quant}; }
 };
 
-// float32 rows. With kI8 and kI4 the form must be the plain one, QuantForm{}: the rows are
+// float32 rows. With kI8 and kI4 the form must be the type's own, WeightForm(dtype): the rows are
 // quantised by the rule of kernels/common/quantize.h.
 struct PackRowsArgs {
   PackedWeight* weight = nullptr;  // data allocated with PackedWeightBytes

@@ -127,8 +127,13 @@ void PackQuantRows(const PackRowsArgs& args, KernelContext& context) {
                    QuantInts codes[2];
                    LoadGroup(x + g * size, k - g * size, group);
                    const GroupOfRow to = panels.At(row, g);
-                   to.SetScale(0, panels.nibbles() ? QuantizeInt4(group, codes)
-                                                   : QuantizeInt8(group, codes));
+                   if (panels.nibbles()) {
+                     const ScaleAndMinimum kept = QuantizeInt4(group, codes);
+                     to.SetScale(0, kept.scale);
+                     to.SetScale(panels.panel.minima, kept.minimum);
+                   } else {
+                     to.SetScale(0, QuantizeInt8(group, codes));
+                   }
                    std::int32_t values[2 * kQuantLanes];
                    __builtin_memcpy(values, &codes, sizeof values);
                    std::uint8_t bytes[2 * kQuantLanes];

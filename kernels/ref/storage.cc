@@ -69,8 +69,13 @@ void PackQuantRow(const float* x, std::int64_t row, const QuantRows& to) {
     QuantFloats group[2];
     QuantInts codes[2];
     std::memcpy(&group, padded, sizeof group);
-    to.scales[row * to.groups + g] =
-        to.form.dtype == DType::kI4 ? QuantizeInt4(group, codes) : QuantizeInt8(group, codes);
+    if (to.form.dtype == DType::kI4) {
+      const ScaleAndMinimum kept = QuantizeInt4(group, codes);
+      to.scales[row * to.groups + g] = kept.scale;
+      to.minima[row * to.groups + g] = kept.minimum;
+    } else {
+      to.scales[row * to.groups + g] = QuantizeInt8(group, codes);
+    }
     for (std::int64_t i = 0; i < size; ++i) {
       const std::int32_t code = codes[i / kQuantLanes][i % kQuantLanes] + to.form.zero();
       to.codes[row * to.k + begin + i] = static_cast<std::uint8_t>(code);

@@ -46,4 +46,9 @@ std::optional<std::int64_t> AvailableMemory() {
   return system ? system : group;
 }
 
+std::optional<std::int64_t> AvailableMemory(const kernels::Backend& backend) {
+  if (backend.device != nullptr) return backend.device->FreeMemory();
+  return AvailableMemory();
+}
+
 }  // namespace sglrun::model

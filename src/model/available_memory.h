@@ -4,10 +4,14 @@
 #include <cstdint>
 #include <optional>
 
+#include "kernels/backend.h"
+
 namespace sglrun::model {
 
 // What the system calls available (free and reclaimable), bounded by the limit of the control
 // group. Nothing when the system does not tell.
 std::optional<std::int64_t> AvailableMemory();
+// Of the backend's device, or of the machine.
+std::optional<std::int64_t> AvailableMemory(const kernels::Backend& backend);
 
 }  // namespace sglrun::model

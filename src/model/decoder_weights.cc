@@ -43,14 +43,19 @@ Error NoMemory(std::int64_t needed, const LoadOptions& options, std::int64_t ava
                " are available"};
 }
 
+void SetForm(kernels::PackedWeight& weight, const kernels::WeightForm& form) {
+  weight.dtype = form.dtype;
+  weight.quant = form.quant;
+}
+
 std::int64_t TotalBytes(const ModelConfig& config, const LoadOptions& options,
                         DecoderWeights& weights) {
   std::int64_t total = 0;
   ForEachWeight(
       config, weights,
-      [&](kernels::PackedWeight&, std::int64_t n, std::int64_t k) {
+      [&](kernels::PackedWeight& weight, std::int64_t n, std::int64_t k) {
         total += static_cast<std::int64_t>(
-            options.backend->table.packed_weight_bytes(n, k, options.dtype));
+            options.backend->table.packed_weight_bytes(n, k, weight.form()));
       },
       [&](VectorWeight&, std::int64_t n) { total += n * 4; });
   return total;
@@ -74,21 +79,35 @@ std::int64_t DecoderWeights::bytes() const {
   return static_cast<std::int64_t>(total);
 }
 
-Result<DecoderWeights> AllocateDecoderWeights(const ModelConfig& config,
-                                              const LoadOptions& options) {
+Result<DecoderWeights> AllocateDecoderWeights(const ModelConfig& config, const LoadOptions& options,
+                                              const ModelFiles* files) {
   DecoderWeights weights;
   weights.layers.resize(static_cast<std::size_t>(config.num_hidden_layers));
+  ForEachWeight(
+      config, weights,
+      [&](kernels::PackedWeight& weight, std::int64_t, std::int64_t) {
+        SetForm(weight, options.dtype);
+      },
+      [](VectorWeight&, std::int64_t) {});
+  if (options.dtype == tensor::DType::kI4) {
+    SetForm(weights.embedding, kVocabularyDTypeOfInt4);
+    SetForm(weights.head, kVocabularyDTypeOfInt4);
+  }
+  if (files != nullptr && kernels::WeightForm(options.dtype).quantized()) {
+    ChooseQuantForms(*files, options, weights);
+  }
   const std::int64_t total = TotalBytes(config, options, weights);
-  const std::optional<std::int64_t> available = AvailableMemory();
+  const std::optional<std::int64_t> available = AvailableMemory(*options.backend);
   if (available && total > *available) return NoMemory(total, options, *available);
   bool ok = true;
   tensor::Allocator& allocator = *options.backend->allocator;
   ForEachWeight(
       config, weights,
       [&](kernels::PackedWeight& weight, std::int64_t n, std::int64_t k) {
-        weight = {n, k, options.dtype,
-                  tensor::Buffer(allocator,
-                                 options.backend->table.packed_weight_bytes(n, k, options.dtype))};
+        weight.n = n;
+        weight.k = k;
+        weight.data = tensor::Buffer(
+            allocator, options.backend->table.packed_weight_bytes(n, k, weight.form()));
         ok = ok && weight.data.ok();
       },
       [&](VectorWeight& weight, std::int64_t n) {

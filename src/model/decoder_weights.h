@@ -41,6 +41,10 @@ struct LayerWeights {
   VectorWeight qkv_bias, output_bias, gate_up_bias, down_bias;
 };
 
+// The rows of the vocabulary are seen alone, as inputs and as logits: they are the last place to
+// save bits at.
+inline constexpr tensor::DType kVocabularyDTypeOfInt4 = tensor::DType::kI8;
+
 struct DecoderWeights {
   kernels::PackedWeight embedding;
   kernels::PackedWeight head;  // n == 0 when the embedding serves as the head
@@ -51,9 +55,14 @@ struct DecoderWeights {
 };
 
 // Allocates everything in the shapes of `config`, contents undefined. Refuses with the sizes when
-// the memory is not there.
-Result<DecoderWeights> AllocateDecoderWeights(const ModelConfig& config,
-                                              const LoadOptions& options);
+// the memory is not there. `files`: where the weights will come from, which decides the form of
+// quantised ones; nullptr for random ones.
+Result<DecoderWeights> AllocateDecoderWeights(const ModelConfig& config, const LoadOptions& options,
+                                              const ModelFiles* files);
+
+// Sets the form of every matrix where int8 or int4 arithmetic is asked for: a quantised source
+// keeps its own integers, the others are quantised as options.dtype says.
+void ChooseQuantForms(const ModelFiles& files, const LoadOptions& options, DecoderWeights& weights);
 
 // Fills the weights from `files`, dequantising and packing block by block on all threads, and lets
 // go of the source pages behind it.

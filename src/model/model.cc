@@ -20,7 +20,7 @@ Result<std::unique_ptr<Model>> Model::Load(const ModelFiles& files, const LoadOp
                                            kernels::KernelContext& context) {
   CHECK(options.backend != nullptr);
   context.set_device(options.backend->device);
-  auto weights = AllocateDecoderWeights(files.config(), options);
+  auto weights = AllocateDecoderWeights(files.config(), options, &files);
   if (!weights.ok()) return Error{"model \"" + files.path() + "\": " + weights.error().message};
   FillDecoderWeights(files, options, context, *weights);
   return std::unique_ptr<Model>(new Model(
@@ -38,7 +38,7 @@ Result<std::unique_ptr<Model>> Model::Synthetic(const ModelConfig& shapes,
   if (config.rope.inverse_frequencies.empty()) {
     config.rope = DefaultRope(config.rope.theta, config.head_dim);
   }
-  SGLRUN_ASSIGN_OR_RETURN(DecoderWeights weights, AllocateDecoderWeights(config, options));
+  SGLRUN_ASSIGN_OR_RETURN(DecoderWeights weights, AllocateDecoderWeights(config, options, nullptr));
   RandomiseDecoderWeights(options, context, weights);
   return std::unique_ptr<Model>(
       new Model(std::make_unique<Impl>(config, std::move(weights), *options.backend, context)));

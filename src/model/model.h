@@ -39,7 +39,9 @@ struct ForwardBatch {
 };
 
 struct LoadOptions {
-  tensor::DType dtype = tensor::DType::kBF16;  // kF32 or kBF16: arithmetic form of the weights
+  // Arithmetic form of the weights. kI8 and kI4 leave quantised tensors their own integers and
+  // quantise the others.
+  tensor::DType dtype = tensor::DType::kBF16;
   const kernels::Backend* backend = nullptr;
 };
 

@@ -15,7 +15,9 @@
 #include "base/hash.h"
 #include "base/result.h"
 #include "base/thread_pool.h"
+#include "kernels/packed_weight.h"
 #include "model/config.h"
+#include "model/formats/weight_format.h"
 
 namespace sglrun::model {
 
@@ -28,6 +30,9 @@ struct TensorSource {
   // Writes rows [first, first + count) as float32, shape [count, in]; vectors are one row. Undoes
   // the GGUF converter's q/k permutation. Thread-safe.
   std::function<void(std::int64_t first, std::int64_t count, float* out)> read_rows;
+  // Of quantised tensors: the form of their codes, and the same rows as codes.
+  std::optional<kernels::WeightForm> form;
+  std::function<void(std::int64_t first, std::int64_t count, const QuantOut& out)> read_codes;
   // The source bytes will not be needed again.
   std::function<void()> drop_pages;
 };

@@ -18,6 +18,11 @@ struct RowLayout {
     const std::int64_t blocks = columns / format->block_elements;
     format->dequantize(data + first * blocks * format->block_bytes, count * blocks, out);
   }
+  void ReadCodes(std::int64_t first, std::int64_t count, const QuantOut& out) const {
+    const std::int64_t blocks = columns / format->block_elements;
+    format->unpack(data + first * blocks * format->block_bytes, count * blocks, out);
+  }
+  std::int64_t groups() const { return format->form->Groups(columns); }
 };
 
 // Row r of Hugging Face's order within its head is pair r % half, part r / half; the converter put
@@ -32,6 +37,24 @@ std::function<void(std::int64_t, std::int64_t, float*)> InterleavedReader(const 
   return [layout, head_rows](std::int64_t first, std::int64_t count, float* out) {
     for (std::int64_t r = 0; r < count; ++r) {
       layout.Read(InterleavedRow(first + r, head_rows), 1, out + r * layout.columns);
+    }
+  };
+}
+
+std::function<void(std::int64_t, std::int64_t, const QuantOut&)> CodesReader(
+    const RowLayout& layout, std::int64_t interleaved_head_rows) {
+  if (interleaved_head_rows == 0) {
+    return [layout](std::int64_t first, std::int64_t count, const QuantOut& out) {
+      layout.ReadCodes(first, count, out);
+    };
+  }
+  return [layout, head_rows = interleaved_head_rows](std::int64_t first, std::int64_t count,
+                                                     const QuantOut& out) {
+    for (std::int64_t r = 0; r < count; ++r) {
+      const std::int64_t group = r * layout.groups();
+      layout.ReadCodes(InterleavedRow(first + r, head_rows), 1,
+                       {out.codes + r * layout.columns, out.scales + group,
+                        out.minima == nullptr ? nullptr : out.minima + group});
     }
   };
 }
@@ -62,11 +85,15 @@ Result<TensorSource> MakeTensorSource(const StoredTensor& tensor) {
                       .type = tensor.type,
                       .bytes = static_cast<std::int64_t>(tensor.bytes),
                       .read_rows = nullptr,
+                      .form = format->form,
+                      .read_codes = nullptr,
                       .drop_pages = nullptr};
   const RowLayout layout{format, tensor.shape.empty() ? 1 : tensor.shape.back(),
                          reinterpret_cast<const std::uint8_t*>(tensor.data().data())};
-  if (tensor.interleaved_heads > 0) {
-    const std::int64_t head_rows = tensor.shape.front() / tensor.interleaved_heads;
+  const std::int64_t head_rows =
+      tensor.interleaved_heads > 0 ? tensor.shape.front() / tensor.interleaved_heads : 0;
+  if (format->form && tensor.shape.size() == 2) source.read_codes = CodesReader(layout, head_rows);
+  if (head_rows > 0) {
     source.read_rows = tensor.shape.size() == 1 ? InterleavedVectorReader(layout, head_rows)
                                                 : InterleavedReader(layout, head_rows);
   } else {

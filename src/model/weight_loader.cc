@@ -9,6 +9,7 @@
 
 #include "model/decoder_tensors.h"
 #include "model/decoder_weights.h"
+#include "model/quant_rows.h"
 
 namespace sglrun::model {
 namespace {
@@ -35,6 +36,28 @@ class Packer {
   }
 
   void Pack(const Block& block) {
+    if (block.weight->form().quantized() && block.source->form) {
+      PackCodes(block);
+    } else {
+      PackFloats(block);
+    }
+    // Another thread may still read an earlier block: a dropped page comes back from the file.
+    if (block.last) block.source->drop_pages();
+  }
+
+ private:
+  void PackCodes(const Block& block) {
+    quant_rows_.Read(*block.source, block.row, block.count, block.weight->form());
+    backend_.table.pack_codes({.weight = block.weight,
+                               .first_row = block.first_row,
+                               .rows = block.count,
+                               .codes = quant_rows_.codes(),
+                               .scales = quant_rows_.scales(),
+                               .minima = quant_rows_.minima()},
+                              context_);
+  }
+
+  void PackFloats(const Block& block) {
     const std::int64_t columns = block.weight->k;
     const std::size_t bytes = static_cast<std::size_t>(block.count * columns) * sizeof(float);
     if (rows_.bytes() < bytes) rows_ = tensor::Buffer(tensor::HostAllocator(), bytes);
@@ -45,15 +68,13 @@ class Packer {
          .first_row = block.first_row,
          .rows = tensor::MakeView(rows_.data(), tensor::DType::kF32, {block.count, columns})},
         context_);
-    // Another thread may still read an earlier block: a dropped page comes back from the file.
-    if (block.last) block.source->drop_pages();
   }
 
- private:
   const kernels::Backend& backend_;
   ThreadPool one_thread_{1};
   kernels::KernelContext context_;
   tensor::Buffer rows_;
+  QuantRows quant_rows_;
 };
 
 class Loader {
@@ -124,6 +145,32 @@ class Loader {
   std::vector<Block> blocks_;
 };
 
+// Shows every matrix's sources to ChooseQuantForms.
+class FormChooser {
+ public:
+  FormChooser(const ModelFiles& files, tensor::DType for_floats)
+      : files_(files), for_floats_(for_floats) {}
+
+  void Matrix(std::initializer_list<std::string> names, kernels::PackedWeight& weight) {
+    Matrix(names, weight, for_floats_);
+  }
+  void Matrix(std::initializer_list<std::string> names, kernels::PackedWeight& weight,
+              tensor::DType for_floats) {
+    std::vector<const TensorSource*> sources;
+    for (const std::string& name : names) sources.push_back(files_.Find(name));
+    const kernels::WeightForm form = FormOf(sources, for_floats);
+    weight.dtype = form.dtype;
+    weight.quant = form.quant;
+  }
+  void Vector(const std::string&, VectorWeight&) {}
+  void Bias(std::initializer_list<std::string>, VectorWeight&) {}
+
+ private:
+  const ModelFiles& files_;
+  tensor::DType for_floats_;
+};
+
+template <class Loader>
 void LoadLayer(Loader& loader, const ModelConfig& c, std::int64_t index, LayerWeights& layer) {
   const auto name = [&](const char* suffix) { return LayerTensorName(index, suffix); };
   loader.Vector(name("input_layernorm.weight"), layer.input_norm);
@@ -151,6 +198,18 @@ void LoadLayer(Loader& loader, const ModelConfig& c, std::int64_t index, LayerWe
 }
 
 }  // namespace
+
+void ChooseQuantForms(const ModelFiles& files, const LoadOptions& options,
+                      DecoderWeights& weights) {
+  FormChooser chooser(files, options.dtype);
+  chooser.Matrix({kEmbeddingName}, weights.embedding, weights.embedding.dtype);
+  if (!files.config().tie_word_embeddings) {
+    chooser.Matrix({kHeadName}, weights.head, weights.head.dtype);
+  }
+  for (std::size_t i = 0; i < weights.layers.size(); ++i) {
+    LoadLayer(chooser, files.config(), static_cast<std::int64_t>(i), weights.layers[i]);
+  }
+}
 
 void FillDecoderWeights(const ModelFiles& files, const LoadOptions& options,
                         kernels::KernelContext& context, DecoderWeights& weights) {

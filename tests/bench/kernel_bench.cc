@@ -72,7 +72,8 @@ class Bench {
     std::vector<PackedWeight> weights;
     const double start = Now();
     for (int i = 0; i < copies; ++i) {
-      weights.push_back({n, k, dtype, tensor::Buffer(*backend_.allocator, bytes), {}});
+      weights.push_back(
+          {n, k, dtype, tensor::Buffer(*backend_.allocator, bytes), WeightForm(dtype).quant});
       for (std::int64_t row = 0; row < n; row += 256) {
         const std::int64_t rows = std::min<std::int64_t>(256, n - row);
         backend_.table.pack_rows(

@@ -21,6 +21,16 @@ namespace sglrun::kernels::testing {
 // What outputs hold before a call: a value no kernel computes.
 inline constexpr float kTombstone = -7.654321e33f;
 
+// The backends of the shelf that this program tests: cpu_shelf.cc or cuda/sim_shelf.cc.
+std::vector<const Backend*> ShelfBackends();
+// Whether a test should do without most of a long list of cases: the simulated device is slow.
+extern const bool kSlowShelf;
+// True on a slow shelf but for one in so many calls.
+inline bool SkippedHere(int one_in) {
+  static int calls = 0;
+  return kSlowShelf && calls++ % one_in != 0;
+}
+
 inline std::vector<const Backend*> CpuBackends() {
   std::vector<const Backend*> backends;
   for (const std::string_view isa : CpuIsas()) backends.push_back(*CpuBackend(isa));
@@ -143,12 +153,10 @@ inline void ExpectSameBits(const Where& where, Matrix& got, Matrix& want) {
 // A weight packed by `backend` from rows in blocks of `block`.
 inline PackedWeight Pack(const Backend& backend, Matrix& rows, tensor::DType dtype,
                          KernelContext& context, std::int64_t block = 1 << 20) {
-  PackedWeight weight{rows.rows(),
-                      rows.columns(),
-                      dtype,
+  PackedWeight weight{rows.rows(), rows.columns(), dtype,
                       tensor::Buffer(*backend.allocator, backend.table.packed_weight_bytes(
                                                              rows.rows(), rows.columns(), dtype)),
-                      {}};
+                      WeightForm(dtype).quant};
   for (std::int64_t first = 0; first < rows.rows(); first += block) {
     tensor::TensorView part = rows.view();
     part.data = part.f32() + first * part.stride[0];

@@ -47,6 +47,41 @@ TEST_CASE("every block format gives the bits that the gguf package gives") {
   }
 }
 
+TEST_CASE("the codes of every block format stand for the dequantised values, to the bit") {
+  for (const std::string name : {"Q4_0", "Q4_1", "Q5_0", "Q5_1", "Q8_0", "Q2_K", "Q3_K", "Q4_K",
+                                 "Q5_K", "Q6_K", "IQ4_NL", "IQ4_XS", "MXFP4"}) {
+    CAPTURE(name);
+    const WeightFormat* format = FindWeightFormat(name);
+    REQUIRE(format->form.has_value());
+    const kernels::WeightForm form = *format->form;
+    const std::string blocks = "x" + Golden(name + ".in");
+    const auto* data = reinterpret_cast<const std::uint8_t*>(blocks.data()) + 1;
+    const auto count = static_cast<std::int64_t>(blocks.size() - 1) / format->block_bytes;
+    const auto size = static_cast<std::size_t>(count * format->block_elements);
+    const std::size_t group = static_cast<std::size_t>(form.quant.group);
+    std::vector<float> values(size), scales(size / group), minima(size / group);
+    std::vector<std::uint8_t> codes(size);
+    format->dequantize(data, count, values.data());
+    format->unpack(data, count, {codes.data(), scales.data(), minima.data()});
+    int different = 0, too_large = 0, inexact = 0;
+    for (std::size_t i = 0; i < size; ++i) {
+      const float scale = scales[i / group];
+      float value = scale * static_cast<float>(codes[i] - form.zero());
+      if (form.quant.minima) value += minima[i / group];
+      if (!(value == values[i] || (std::isnan(value) && std::isnan(values[i])))) ++different;
+      if (form.dtype == tensor::DType::kI4 && codes[i] > 15) ++too_large;
+      // Where the form keeps float16 scales, they must be such.
+      if (!form.quant.wide_scales && !std::isnan(scale) &&
+          tensor::F16ToFloat(tensor::FloatToF16(scale)) != scale) {
+        ++inexact;
+      }
+    }
+    CHECK(different == 0);
+    CHECK(too_large == 0);
+    CHECK(inexact == 0);
+  }
+}
+
 TEST_CASE("the branchless float16 conversion agrees with the plain one on all values") {
   int different = 0;
   for (std::uint32_t bits = 0; bits < 65536; ++bits) {

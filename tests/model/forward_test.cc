@@ -59,6 +59,10 @@ LoadedModel SyntheticModel(std::string_view isa, tensor::DType dtype, int thread
 struct Setting {
   std::string isa;
   tensor::DType dtype;
+
+  tensor::DType cache() const {
+    return dtype == tensor::DType::kF32 ? tensor::DType::kF32 : tensor::DType::kBF16;
+  }
 };
 
 std::vector<Setting> Settings() {
@@ -66,12 +70,14 @@ std::vector<Setting> Settings() {
   for (const std::string& isa : BackendNames()) {
     settings.push_back({isa, tensor::DType::kF32});
     settings.push_back({isa, tensor::DType::kBF16});
+    settings.push_back({isa, tensor::DType::kI8});
+    settings.push_back({isa, tensor::DType::kI4});
   }
   return settings;
 }
 
 Hidden Alone(const LoadedModel& loaded, const Setting& setting, const Tokens& tokens) {
-  ModelRunner runner(*loaded.model, 1, static_cast<int>(tokens.size()), setting.dtype);
+  ModelRunner runner(*loaded.model, 1, static_cast<int>(tokens.size()), setting.cache());
   return runner.Prefill(0, tokens);
 }
 
@@ -86,7 +92,7 @@ TEST_CASE("a prompt in chunks of any size gives the bits of the prompt in one st
     const Hidden whole = Alone(loaded, setting, tokens);
     for (const std::size_t chunk : {1u, 3u, 16u, 17u, 40u}) {
       CAPTURE(chunk);
-      ModelRunner runner(*loaded.model, 1, 75, setting.dtype);
+      ModelRunner runner(*loaded.model, 1, 75, setting.cache());
       Hidden pieces;
       for (std::size_t begin = 0; begin < tokens.size(); begin += chunk) {
         const std::size_t end = std::min(begin + chunk, tokens.size());
@@ -110,7 +116,7 @@ TEST_CASE("a row alone gives the bits it gives among 64 shuffled rows") {
     std::shuffle(order.begin(), order.end(), std::mt19937(7));
 
     // All prompts but their last two tokens in one ragged step, then two decode steps.
-    ModelRunner runner(*loaded.model, 64, 48, setting.dtype);
+    ModelRunner runner(*loaded.model, 64, 48, setting.cache());
     std::vector<Feed> prompts, first, second;
     for (const int r : order) {
       const Tokens& tokens = rows[static_cast<std::size_t>(r)];
@@ -155,7 +161,7 @@ TEST_CASE("wanting fewer hidden states changes none of them") {
     const Hidden whole = Alone(loaded, setting, tokens);
     const std::vector<std::vector<int>> wanted_lists = {{39}, {0}, {0, 39}, {3, 4, 5, 20}, {}};
     for (const std::vector<int>& wanted : wanted_lists) {
-      ModelRunner runner(*loaded.model, 1, 40, setting.dtype);
+      ModelRunner runner(*loaded.model, 1, 40, setting.cache());
       const Hidden some = runner.Step({{0, tokens, wanted}});
       REQUIRE(some.size() == wanted.size());
       for (std::size_t j = 0; j < wanted.size(); ++j) {
@@ -175,7 +181,7 @@ TEST_CASE("logits of a row do not depend on the rows beside it") {
     CAPTURE(setting.isa);
     const LoadedModel loaded = SyntheticModel(setting.isa, setting.dtype, 2);
     const Hidden hidden = Alone(loaded, setting, RandomTokens(33, 5));
-    ModelRunner runner(*loaded.model, 1, 16, setting.dtype);
+    ModelRunner runner(*loaded.model, 1, 16, setting.cache());
     std::vector<float> together_in, together(33 * 300);
     for (const auto& row : hidden) together_in.insert(together_in.end(), row.begin(), row.end());
     loaded.model->Logits(tensor::MakeView(together_in.data(), tensor::DType::kF32, {33, 104}),

@@ -1,5 +1,5 @@
-// The loops behind WeightFormat::dequantize. Little-endian source bytes; out has block_elements *
-// count floats. Layouts: models.md section 5, after the format document of ggml.
+// float32 values of the plain formats, the loops behind WeightFormat::dequantize, and the loads
+// that all formats use. Little-endian source bytes.
 #pragma once
 
 #include <bit>
@@ -14,27 +14,6 @@ void DequantizeF32(const std::uint8_t* in, std::int64_t count, float* out);
 void DequantizeF64(const std::uint8_t* in, std::int64_t count, float* out);
 void DequantizeF16(const std::uint8_t* in, std::int64_t count, float* out);
 void DequantizeBF16(const std::uint8_t* in, std::int64_t count, float* out);
-
-// Blocks of 32.
-void DequantizeQ4_0(const std::uint8_t* in, std::int64_t count, float* out);
-void DequantizeQ4_1(const std::uint8_t* in, std::int64_t count, float* out);
-void DequantizeQ5_0(const std::uint8_t* in, std::int64_t count, float* out);
-void DequantizeQ5_1(const std::uint8_t* in, std::int64_t count, float* out);
-void DequantizeQ8_0(const std::uint8_t* in, std::int64_t count, float* out);
-void DequantizeIQ4_NL(const std::uint8_t* in, std::int64_t count, float* out);
-void DequantizeMXFP4(const std::uint8_t* in, std::int64_t count, float* out);
-
-// Super-blocks of 256.
-void DequantizeQ2_K(const std::uint8_t* in, std::int64_t count, float* out);
-void DequantizeQ3_K(const std::uint8_t* in, std::int64_t count, float* out);
-void DequantizeQ4_K(const std::uint8_t* in, std::int64_t count, float* out);
-void DequantizeQ5_K(const std::uint8_t* in, std::int64_t count, float* out);
-void DequantizeQ6_K(const std::uint8_t* in, std::int64_t count, float* out);
-void DequantizeIQ4_XS(const std::uint8_t* in, std::int64_t count, float* out);
-
-// The 16 values of IQ4_NL and IQ4_XS codes.
-inline constexpr std::int8_t kIQ4Values[16] = {-127, -104, -83, -65, -49, -35, -22, -10,
-                                               1,    13,   25,  38,  53,  69,  89,  113};
 
 template <class T>
 T LoadUnaligned(const std::uint8_t* bytes) {

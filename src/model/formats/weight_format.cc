@@ -1,20 +1,70 @@
 #include "model/formats/weight_format.h"
 
 #include "model/formats/dequantize.h"
+#include "model/formats/quant_blocks.h"
+#include "model/formats/quant_blocks_k.h"
 
 namespace sglrun::model {
 namespace {
 
+constexpr int kMostGroups = 16;  // of a block
+
+template <class Block>
+constexpr int kGroups = Block::kElements / Block::kForm.quant.group;
+
+template <class Block>
+void Dequantize(const std::uint8_t* in, std::int64_t count, float* out) {
+  constexpr kernels::WeightForm kForm = Block::kForm;
+  constexpr int kGroup = kForm.quant.group;
+  for (std::int64_t b = 0; b < count; ++b, in += Block::kBytes) {
+    std::uint8_t codes[Block::kElements];
+    float scales[kMostGroups], minima[kMostGroups];
+    Block::Unpack(in, {codes, scales, minima});
+    for (int g = 0; g < kGroups<Block>; ++g, out += kGroup) {
+      const std::uint8_t* group = codes + g * kGroup;
+      for (int i = 0; i < kGroup; ++i) {
+        const float value = scales[g] * static_cast<float>(group[i] - kForm.zero());
+        out[i] = kForm.quant.minima ? value + minima[g] : value;
+      }
+    }
+  }
+}
+
+template <class Block>
+void Unpack(const std::uint8_t* in, std::int64_t count, const QuantOut& out) {
+  for (std::int64_t b = 0; b < count; ++b, in += Block::kBytes) {
+    const std::int64_t group = b * kGroups<Block>;
+    Block::Unpack(in, {out.codes + b * Block::kElements, out.scales + group,
+                       out.minima == nullptr ? nullptr : out.minima + group});
+  }
+}
+
+constexpr WeightFormat Plain(std::string_view name, std::int64_t bytes,
+                             void (*dequantize)(const std::uint8_t*, std::int64_t, float*)) {
+  return {.name = name, .block_elements = 1, .block_bytes = bytes, .dequantize = dequantize};
+}
+
+template <class Block>
+constexpr WeightFormat Quantized(std::string_view name) {
+  static_assert(kGroups<Block> <= kMostGroups);
+  return {.name = name,
+          .block_elements = Block::kElements,
+          .block_bytes = Block::kBytes,
+          .dequantize = Dequantize<Block>,
+          .form = Block::kForm,
+          .unpack = Unpack<Block>};
+}
+
 constexpr WeightFormat kFormats[] = {
-    {"F32", 1, 4, DequantizeF32},         {"F16", 1, 2, DequantizeF16},
-    {"BF16", 1, 2, DequantizeBF16},       {"F64", 1, 8, DequantizeF64},
-    {"Q4_0", 32, 18, DequantizeQ4_0},     {"Q4_1", 32, 20, DequantizeQ4_1},
-    {"Q5_0", 32, 22, DequantizeQ5_0},     {"Q5_1", 32, 24, DequantizeQ5_1},
-    {"Q8_0", 32, 34, DequantizeQ8_0},     {"Q2_K", 256, 84, DequantizeQ2_K},
-    {"Q3_K", 256, 110, DequantizeQ3_K},   {"Q4_K", 256, 144, DequantizeQ4_K},
-    {"Q5_K", 256, 176, DequantizeQ5_K},   {"Q6_K", 256, 210, DequantizeQ6_K},
-    {"IQ4_NL", 32, 18, DequantizeIQ4_NL}, {"IQ4_XS", 256, 136, DequantizeIQ4_XS},
-    {"MXFP4", 32, 17, DequantizeMXFP4},
+    Plain("F32", 4, DequantizeF32),   Plain("F16", 2, DequantizeF16),
+    Plain("BF16", 2, DequantizeBF16), Plain("F64", 8, DequantizeF64),
+    Quantized<BlockQ4_0>("Q4_0"),     Quantized<BlockQ4_1>("Q4_1"),
+    Quantized<BlockQ5_0>("Q5_0"),     Quantized<BlockQ5_1>("Q5_1"),
+    Quantized<BlockQ8_0>("Q8_0"),     Quantized<BlockQ2_K>("Q2_K"),
+    Quantized<BlockQ3_K>("Q3_K"),     Quantized<BlockQ4_K>("Q4_K"),
+    Quantized<BlockQ5_K>("Q5_K"),     Quantized<BlockQ6_K>("Q6_K"),
+    Quantized<BlockIQ4_NL>("IQ4_NL"), Quantized<BlockIQ4_XS>("IQ4_XS"),
+    Quantized<BlockMXFP4>("MXFP4"),
 };
 
 }  // namespace

@@ -3,10 +3,20 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
+#include "kernels/packed_weight.h"
+
 namespace sglrun::model {
+
+// Integers and scales of quantised blocks, in the order of the elements.
+struct QuantOut {
+  std::uint8_t* codes = nullptr;
+  float* scales = nullptr;
+  float* minima = nullptr;  // may be null where the form has none
+};
 
 struct WeightFormat {
   std::string_view name;
@@ -15,6 +25,9 @@ struct WeightFormat {
   // float32 values of `count` blocks. Source bytes need no alignment. The arithmetic is float32 in
   // the order of the reference (ggml), so that the values are the reference's bits.
   void (*dequantize)(const std::uint8_t* blocks, std::int64_t count, float* out) = nullptr;
+  // Of quantised formats: the form of their codes, and the codes of `count` blocks.
+  std::optional<kernels::WeightForm> form = std::nullopt;
+  void (*unpack)(const std::uint8_t* blocks, std::int64_t count, const QuantOut& out) = nullptr;
 };
 
 // nullptr when no weights of that type can be read.

@@ -196,7 +196,7 @@ Result<Loaded> LoadForBench(const Options& options, const kernels::Backend& back
     SGLRUN_ASSIGN_OR_RETURN(auto model, LoadModel(options, files, backend, compute));
     return Loaded{std::move(model), WeightDType(options, files)};
   }
-  const tensor::DType dtype = options.dtype == "f32" ? tensor::DType::kF32 : tensor::DType::kBF16;
+  const tensor::DType dtype = NamedDType(options.dtype);
   SGLRUN_ASSIGN_OR_RETURN(
       auto model, model::Model::Synthetic(ShapeConfig(options.shape),
                                           {.dtype = dtype, .backend = &backend}, compute.context));

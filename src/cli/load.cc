@@ -107,10 +107,15 @@ Result<const kernels::Backend*> ChooseBackend(const Options& options) {
   return kernels::CpuBackend(options.isa);
 }
 
+tensor::DType NamedDType(std::string_view name) {
+  if (name == "f32") return tensor::DType::kF32;
+  if (name == "int8") return tensor::DType::kI8;
+  if (name == "int4") return tensor::DType::kI4;
+  return tensor::DType::kBF16;
+}
+
 tensor::DType WeightDType(const Options& options, const model::ModelFiles& files) {
-  if (options.dtype != "auto") {
-    return options.dtype == "f32" ? tensor::DType::kF32 : tensor::DType::kBF16;
-  }
+  if (options.dtype != "auto") return NamedDType(options.dtype);
   std::int64_t f32 = 0, all = 0;
   for (const model::TensorSource& source : files.tensors()) {
     all += source.bytes;
@@ -120,8 +125,8 @@ tensor::DType WeightDType(const Options& options, const model::ModelFiles& files
 }
 
 tensor::DType KvDType(const Options& options, tensor::DType weights) {
-  if (options.kv_dtype == "auto") return weights;
-  return options.kv_dtype == "f32" ? tensor::DType::kF32 : tensor::DType::kBF16;
+  if (options.kv_dtype != "auto") return NamedDType(options.kv_dtype);
+  return weights == tensor::DType::kF32 ? tensor::DType::kF32 : tensor::DType::kBF16;
 }
 
 Result<std::unique_ptr<model::Model>> LoadModel(const Options& options,

@@ -44,7 +44,9 @@ struct Compute {
 // --isa.
 Result<const kernels::Backend*> ChooseBackend(const Options& options);
 
-// --dtype and --kv-dtype; `auto` follows the form in which most weights are stored.
+// --dtype and --kv-dtype; `auto` follows the form in which most weights are stored. NamedDType: of a
+// choice other than auto.
+tensor::DType NamedDType(std::string_view name);
 tensor::DType WeightDType(const Options& options, const model::ModelFiles& files);
 tensor::DType KvDType(const Options& options, tensor::DType weights);
 

@@ -31,7 +31,7 @@ double BestSeconds(const kernels::Backend& backend, const kernels::GemmArgs& arg
 
 MachineSpeed MeasureMachine(const kernels::Backend& backend, tensor::DType dtype,
                             Compute& compute) {
-  kernels::PackedWeight weight{kOutputs, kInputs, dtype, {}};
+  kernels::PackedWeight weight{kOutputs, kInputs, dtype, {}, kernels::WeightForm(dtype).quant};
   weight.data = tensor::Buffer(*backend.allocator,
                                backend.table.packed_weight_bytes(kOutputs, kInputs, dtype));
   if (!weight.data.ok()) return {};
@@ -52,7 +52,7 @@ MachineSpeed MeasureMachine(const kernels::Backend& backend, tensor::DType dtype
         .y = tensor::MakeView(y.data(), tensor::DType::kF32, {rows, kOutputs})};
   };
   const double weight_bytes =
-      static_cast<double>(kOutputs * kInputs) * static_cast<double>(tensor::ElementSize(dtype));
+      static_cast<double>(kOutputs * kInputs) * kernels::BytesPerWeight(dtype);
   return {.bytes_per_s = weight_bytes / BestSeconds(backend, product(1), compute),
           .flops_per_s = 2.0 * kOutputs * kInputs * kManyRows /
                          BestSeconds(backend, product(kManyRows), compute)};

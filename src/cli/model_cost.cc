@@ -14,7 +14,7 @@ ModelCost CostOf(const model::ModelConfig& config, tensor::DType dtype, tensor::
   ModelCost cost;
   cost.weights = layers * hidden * (2 * query + 2 * keys + 3 * intermediate) +
                  hidden * static_cast<double>(config.vocab_size);
-  cost.weight_bytes = cost.weights * static_cast<double>(tensor::ElementSize(dtype));
+  cost.weight_bytes = cost.weights * kernels::BytesPerWeight(dtype);
   cost.kv_bytes_per_token =
       static_cast<double>(model::KvPageBytes(config, kv_dtype, backend) / kernels::kPageSize);
   cost.attention_flops = layers * query * 4;

@@ -11,9 +11,10 @@ namespace sglrun::kernels::CU_WORLD {
 inline constexpr int kPrefillThreads = 256;
 inline constexpr int kPrefillWarps = kPrefillThreads / 32;
 
-// Wide heads are halved between two warps, each of which computes all scores.
+// Heads are divided among warps by 64 dims, each of which computes all scores: the sums of a split
+// and of all splits of more would not fit into a thread's registers.
 constexpr int DimParts(int dim) {
-  return dim > 128 ? 2 : 1;
+  return dim / 64;
 }
 constexpr int PrefillRows(int dim) {
   return kPrefillWarps / DimParts(dim) * 16;
@@ -24,7 +25,7 @@ constexpr int PrefillStages(int dim) {
 }
 constexpr std::size_t PrefillSharedBytes(int dim) {
   const int rows = PrefillRows(dim) + PrefillStages(dim) * 2 * kTileKeys;
-  return static_cast<std::size_t>(rows * dim) * sizeof(bf16);
+  return static_cast<std::size_t>(rows) * static_cast<std::size_t>(dim) * sizeof(bf16);
 }
 
 // Rows of kDim elements in shared memory, 8 elements a piece. Within a row the pieces trade places,
@@ -78,6 +79,7 @@ template <int kDim>
 __device__ __forceinline__ void FetchTile(const RowPages& pages, int head_dim, int base, int begin,
                                           int end, bf16* keys, bf16* values) {
   constexpr int kPieces = kDim / 8;
+#pragma unroll 1  // the sums leave few registers for addresses
   for (int i = static_cast<int>(threadIdx.x); i < kTileKeys * kPieces; i += kPrefillThreads) {
     const int key = i / kPieces, dim = i % kPieces * 8;
     bf16* key_to = keys + KeyPlace<kDim>(key, dim);

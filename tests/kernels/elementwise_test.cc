@@ -50,7 +50,7 @@ TEST_CASE("rms_norm agrees with the reference within 1e-6 of each value, at ever
     weight.FillNormal(random);
     Matrix want_x = x, want(c.rows, c.groups * c.size, 5, 3);
     RunNorm(RefBackend(), c, want_x, add, weight, want, 1);
-    for (const Backend* backend : testing::CpuBackends()) {
+    for (const Backend* backend : testing::ShelfBackends()) {
       Matrix got_x = x, got(c.rows, c.groups * c.size, 5, 3);
       RunNorm(*backend, c, got_x, add, weight, got, 2);
       Matrix& a = c.in_place ? got_x : got;
@@ -67,7 +67,7 @@ TEST_CASE("rms_norm agrees with the reference within 1e-6 of each value, at ever
 }
 
 TEST_CASE("a vector of zeros is normalised to zeros, a NaN stays in its vector") {
-  for (const Backend* backend : testing::CpuBackends()) {
+  for (const Backend* backend : testing::ShelfBackends()) {
     Matrix x(3, 20), weight(1, 20), y(3, 20), none(0, 0);
     weight.Fill([](std::int64_t, std::int64_t) { return 1.0f; });
     x.Fill([](std::int64_t r, std::int64_t) { return r == 0 ? 0.0f : 2.0f; });
@@ -116,7 +116,7 @@ TEST_CASE("rope turns pairs as the reference does, and leaves what lies beyond r
       };
       Matrix want = x;
       run(RefBackend(), want);
-      for (const Backend* backend : testing::CpuBackends()) {
+      for (const Backend* backend : testing::ShelfBackends()) {
         Matrix got = x;
         run(*backend, got);
         // Two products and a sum, each rounded: 2^-24 of the magnitudes of both elements.
@@ -147,7 +147,7 @@ TEST_CASE("silu_and_mul agrees with the reference to a millionth, from tiny to h
     };
     Matrix want(4, size, 2, 1);
     run(RefBackend(), want);
-    for (const Backend* backend : testing::CpuBackends()) {
+    for (const Backend* backend : testing::ShelfBackends()) {
       Matrix got(4, size, 2, 1);
       run(*backend, got);
       // The floor: exp is 0 below 2^-126, of at most 104 times the other factor.

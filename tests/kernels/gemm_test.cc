@@ -79,7 +79,7 @@ TEST_CASE("gemm agrees with the reference within the rounding of a float32 sum")
       const double ends = std::fabs(bias(0, n)) + std::fabs(want(m, n)) + 1;
       return 0x1p-24 * (2 * sum + 4 * ends);
     };
-    for (const Backend* backend : testing::CpuBackends()) {
+    for (const Backend* backend : testing::ShelfBackends()) {
       Matrix y = start;
       RunGemm(*backend, c, x, w, bias, y, 1 + c.n % 3);
       ExpectClose({"gemm", backend, c.ToString()}, y, want, tolerance);
@@ -94,10 +94,11 @@ TEST_CASE("a row of gemm has the same bits alone and in a batch of any size, on 
     x.FillNormal(random);
     w.FillNormal(random);
     bias.FillNormal(random);
-    for (const Backend* backend : testing::CpuBackends()) {
+    for (const Backend* backend : testing::ShelfBackends()) {
       Matrix all(70, 150);
       RunGemm(*backend, {70, 150, 95, dtype, true}, x, w, bias, all);
       for (std::int64_t m = 1; m <= 70; ++m) {
+        if (m > 9 && testing::SkippedHere(3)) continue;
         // The last m rows: each row meets every place in a tile.
         Matrix part(m, 95), y(m, 150), want(m, 150);
         part.Fill([&](std::int64_t r, std::int64_t c) { return x(70 - m + r, c); });
@@ -120,7 +121,7 @@ TEST_CASE("gemm keeps NaN and infinity in the rows and columns they belong to") 
     w(69, 5) = NAN;
     Matrix want(9, 70);
     RunGemm(RefBackend(), {9, 70, 6, dtype}, x, w, bias, want);
-    for (const Backend* backend : testing::CpuBackends()) {
+    for (const Backend* backend : testing::ShelfBackends()) {
       Matrix y(9, 70);
       RunGemm(*backend, {9, 70, 6, dtype}, x, w, bias, y);
       ExpectClose({"gemm", backend, "NaN and infinity"}, y, want,
@@ -145,7 +146,7 @@ TEST_CASE(
         const float value = w(ids[static_cast<std::size_t>(r)], c);
         return dtype == DType::kF32 ? value : tensor::BF16ToFloat(tensor::FloatToBF16(value));
       });
-      for (const Backend* backend : testing::CpuBackends()) {
+      for (const Backend* backend : testing::ShelfBackends()) {
         for (const std::int64_t block : {1, 50, 64, 150}) {
           ThreadPool pool(2);
           KernelContext context(pool);

@@ -62,7 +62,7 @@ struct Call {
 };
 
 std::vector<const Backend*> AllBackends() {
-  std::vector<const Backend*> backends = testing::CpuBackends();
+  std::vector<const Backend*> backends = testing::ShelfBackends();
   backends.push_back(&RefBackend());
   return backends;
 }
@@ -218,7 +218,7 @@ TEST_CASE("random calls give the bits of the reference") {
     }
     Matrix want = logits;
     const std::vector<RowStatus> status = call.Run(RefBackend(), want);
-    for (const Backend* backend : testing::CpuBackends()) {
+    for (const Backend* backend : testing::ShelfBackends()) {
       Matrix got = logits;
       CHECK(call.Run(*backend, got, 2) == status);
       ExpectSameBits({"logits_process", backend, "round " + std::to_string(round)}, got, want);

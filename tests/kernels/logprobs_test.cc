@@ -66,7 +66,7 @@ TEST_CASE("logprobs agree with the reference at every width, and so do the best 
     for (const std::int32_t n :
          {0, 1, static_cast<std::int32_t>((width + 1) / 2), static_cast<std::int32_t>(width)}) {
       const Result want = Run(RefBackend(), logits, temperature, n);
-      for (const Backend* backend : testing::CpuBackends()) {
+      for (const Backend* backend : testing::ShelfBackends()) {
         const Result got = Run(*backend, logits, temperature, n, {}, 2);
         const testing::Where where{"logprobs", backend, "width " + std::to_string(width)};
         CHECK(got.top_ids == want.top_ids);
@@ -95,7 +95,7 @@ TEST_CASE("wide rows, with ties, zeros of both signs, equal terms and -inf") {
     logits.Fill([&](std::int64_t, std::int64_t t) { return shapes[s](t); });
     for (const std::int32_t n : {1, 20, 500, 20011}) {
       const Result want = Run(RefBackend(), logits, {1.0f}, n);
-      for (const Backend* backend : testing::CpuBackends()) {
+      for (const Backend* backend : testing::ShelfBackends()) {
         const Result got = Run(*backend, logits, {1.0f}, n);
         const testing::Where where{"logprobs", backend, "shape " + std::to_string(s)};
         CHECK(got.top_ids == want.top_ids);
@@ -107,7 +107,7 @@ TEST_CASE("wide rows, with ties, zeros of both signs, equal terms and -inf") {
 }
 
 TEST_CASE("an inactive row is left alone") {
-  for (const Backend* backend : testing::CpuBackends()) {
+  for (const Backend* backend : testing::ShelfBackends()) {
     Matrix logits(2, 4);
     logits.Fill([](std::int64_t, std::int64_t c) { return float(c); });
     const Result got = Run(*backend, logits, {1, 1}, 2, {0, 1});
@@ -122,7 +122,7 @@ TEST_CASE("a row has the same bits alone and in a batch") {
   Matrix batch(9, 1000), alone(1, 1000);
   batch.FillNormal(random, 4.0f);
   alone.Fill([&](std::int64_t, std::int64_t c) { return batch(5, c); });
-  for (const Backend* backend : testing::CpuBackends()) {
+  for (const Backend* backend : testing::ShelfBackends()) {
     const Result many = Run(*backend, batch, std::vector<float>(9, 0.7f), 5, {}, 3);
     const Result one = Run(*backend, alone, {0.7f}, 5);
     for (std::size_t i = 0; i < one.ask.size(); ++i) {
@@ -135,7 +135,7 @@ TEST_CASE("the probabilities of a whole row sum to one") {
   std::mt19937 random(24);
   Matrix logits(1, 300);
   logits.FillNormal(random, 3.0f);
-  for (const Backend* backend : testing::CpuBackends()) {
+  for (const Backend* backend : testing::ShelfBackends()) {
     double sum = 0;
     for (const float logprob : Run(*backend, logits, {2.0f}, 300).top) sum += std::exp(logprob);
     CHECK(sum == doctest::Approx(1.0).epsilon(1e-5));

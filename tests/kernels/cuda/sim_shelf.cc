@@ -1,0 +1,362 @@
+// The CUDA shelf on the simulated device, for the cases of ../*_test.cc. Every call is made three
+// times, with the threads forward, backward and shuffled: the bits must be the same.
+#include <algorithm>
+#include <cstring>
+#include <functional>
+#include <vector>
+
+#include "kernels/cuda/ops.h"
+#include "kernels/cuda/sim/heap.h"
+#include "kernels/cuda/sim/machine.h"
+
+#include "../support.h"
+
+namespace sglrun::kernels::testing {
+namespace {
+
+using cuda::Rows;
+
+// One call: arrays are copied to device memory and, when they are written, back.
+class Call {
+ public:
+  template <class T>
+  const T* In(const T* host, std::size_t count) {
+    return static_cast<const T*>(Place(const_cast<T*>(host), count * sizeof(T), false));
+  }
+  template <class T>
+  const T* In(std::span<const T> host) {
+    return host.empty() ? nullptr : In(host.data(), host.size());
+  }
+  template <class T>
+  T* InOut(T* host, std::size_t count) {
+    return static_cast<T*>(Place(host, count * sizeof(T), true));
+  }
+  template <class T>
+  T* InOut(std::span<T> host) {
+    return host.empty() ? nullptr : InOut(host.data(), host.size());
+  }
+  // A matrix with the gaps between its rows.
+  Rows Matrix(const tensor::TensorView& view, bool is_written = false) {
+    if (view.empty() || view.shape[0] == 0) return {};
+    const std::int64_t stride = view.rank == 2 ? view.stride[0] : view.shape[0];
+    const std::int64_t count =
+        view.rank == 2 ? (view.shape[0] - 1) * stride + view.shape[1] : view.shape[0];
+    const auto bytes = static_cast<std::size_t>(count) * sizeof(float);
+    return {static_cast<float*>(Place(view.f32(), bytes, is_written)), stride};
+  }
+  template <class T>
+  T* Scratch(std::size_t count) {
+    return reinterpret_cast<T*>(Take(count * sizeof(T), 0));
+  }
+
+  void Run(const std::function<void(const cuda::Ops&)>& launch) {
+    sim::Settings& settings = sim::TheSettings();
+    std::vector<std::vector<unsigned char>> first;
+    for (const sim::Order order :
+         {sim::Order::kForward, sim::Order::kReverse, sim::Order::kRandom}) {
+      settings.order = order;
+      ++settings.seed;
+      for (const Array& array : arrays_) {
+        std::memcpy(array.device, array.host, array.bytes);
+        sim::NoteHostWrite(array.device, array.bytes);
+      }
+      launch(sim_world::CudaOps());
+      std::size_t next = 0;
+      for (const Array& array : arrays_) {
+        if (!array.is_written) continue;
+        if (order == sim::Order::kForward) {
+          first.emplace_back(array.device, array.device + array.bytes);
+        } else if (std::memcmp(first[next++].data(), array.device, array.bytes) != 0) {
+          FAIL_CHECK("other bits with the threads in order " << static_cast<int>(order) << ", seed "
+                                                             << settings.seed);
+        }
+      }
+    }
+    settings.order = sim::Order::kForward;
+    for (const Array& array : arrays_) {
+      if (array.is_written) std::memcpy(array.host, array.device, array.bytes);
+    }
+  }
+
+ private:
+  struct Array {
+    unsigned char* host;
+    unsigned char* device;
+    std::size_t bytes;
+    bool is_written;
+  };
+
+  // The same array twice (in place) stays one; alignment is kept, so that misaligned rows are
+  // tried.
+  void* Place(void* host, std::size_t bytes, bool is_written) {
+    for (Array& array : arrays_) {
+      if (array.host != host) continue;
+      array.is_written |= is_written;
+      return array.device;
+    }
+    unsigned char* device = Take(bytes, reinterpret_cast<std::uintptr_t>(host) % 16);
+    arrays_.push_back({static_cast<unsigned char*>(host), device, bytes, is_written});
+    return device;
+  }
+  unsigned char* Take(std::size_t bytes, std::size_t offset) {
+    constexpr std::size_t kArena = std::size_t{256} << 20;
+    static auto* const arena = static_cast<unsigned char*>(sim::DeviceAlloc(kArena));
+    unsigned char* place = arena + used_ + offset;
+    used_ += (offset + bytes + 255) / 256 * 256;
+    REQUIRE(used_ <= kArena);
+    return place;
+  }
+
+  std::vector<Array> arrays_;
+  std::size_t used_ = 0;
+};
+
+cuda::WeightType TypeOf(tensor::DType dtype) {
+  return dtype == tensor::DType::kF32 ? cuda::WeightType::kF32 : cuda::WeightType::kBF16;
+}
+
+cuda::Weight WeightOf(Call& call, const PackedWeight& weight, bool is_written = false) {
+  const auto* data = weight.data.as<unsigned char>();
+  const std::size_t bytes = weight.data.bytes();
+  if (is_written) call.InOut(weight.data.as<unsigned char>(), bytes);
+  return {call.In(data, bytes), TypeOf(weight.dtype), weight.n, weight.k};
+}
+
+cuda::Cache CacheOf(Call& call, const KvCacheView& cache, std::size_t page_bytes,
+                    bool is_written = false) {
+  const std::size_t bytes = static_cast<std::size_t>(cache.num_pages) * page_bytes;
+  auto* data = static_cast<unsigned char*>(cache.data);
+  if (is_written) call.InOut(data, bytes);
+  return {const_cast<unsigned char*>(call.In(data, bytes)),
+          cache.layout.dtype == tensor::DType::kBF16,
+          static_cast<std::int32_t>(cache.layout.num_kv_heads),
+          static_cast<std::int32_t>(cache.layout.head_dim)};
+}
+
+std::size_t PackedWeightBytes(std::int64_t n, std::int64_t k, WeightForm form) {
+  return cuda::WeightBytes(n, k, TypeOf(form.dtype));
+}
+
+std::size_t KvPageBytes(const KvLayout& layout) {
+  return cuda::PageBytes(layout.num_kv_heads, layout.head_dim,
+                         layout.dtype == tensor::DType::kBF16);
+}
+
+void PackRows(const PackRowsArgs& args, KernelContext&) {
+  Call call;
+  const cuda::PackRowsParams p{.rows = call.Matrix(args.rows),
+                               .count = args.rows.shape[0],
+                               .first_row = args.first_row,
+                               .weight = WeightOf(call, *args.weight, true)};
+  call.Run([&](const cuda::Ops& ops) { ops.pack_rows(p, nullptr); });
+}
+
+void Embed(const EmbedArgs& args, KernelContext&) {
+  Call call;
+  const cuda::EmbedParams p{.ids = call.In(args.ids),
+                            .tokens = static_cast<std::int64_t>(args.ids.size()),
+                            .weight = WeightOf(call, *args.weight),
+                            .out = call.Matrix(args.out, true)};
+  call.Run([&](const cuda::Ops& ops) { ops.embed(p, nullptr); });
+}
+
+void GatherRows(const GatherRowsArgs& args, KernelContext&) {
+  Call call;
+  const cuda::GatherRowsParams p{.rows = call.In(args.rows),
+                                 .count = static_cast<std::int64_t>(args.rows.size()),
+                                 .width = args.in.shape[1],
+                                 .in = call.Matrix(args.in),
+                                 .out = call.Matrix(args.out, true)};
+  call.Run([&](const cuda::Ops& ops) { ops.gather_rows(p, nullptr); });
+}
+
+void Gemm(const GemmArgs& args, KernelContext&) {
+  Call call;
+  const std::int64_t m = args.x.shape[0], k = args.weight->k;
+  const cuda::GemmParams p{
+      .x = call.Matrix(args.x),
+      .m = m,
+      .weight = WeightOf(call, *args.weight),
+      .bias = call.Matrix(args.bias).data,
+      .y = call.Matrix(args.y, true),
+      .accumulate = args.accumulate,
+      .scratch = call.Scratch<char>(cuda::GemmScratchBytes(m, k, TypeOf(args.weight->dtype)))};
+  call.Run([&](const cuda::Ops& ops) { ops.gemm(p, nullptr); });
+}
+
+void RmsNorm(const RmsNormArgs& args, KernelContext&) {
+  Call call;
+  const cuda::RmsNormParams p{.x = call.Matrix(args.x, !args.add.empty()),
+                              .add = call.Matrix(args.add),
+                              .weight = call.Matrix(args.weight).data,
+                              .y = call.Matrix(args.y, true),
+                              .tokens = args.x.shape[0],
+                              .groups = args.groups,
+                              .size = args.weight.shape[0],
+                              .eps = args.eps,
+                              .weight_offset = args.weight_offset};
+  call.Run([&](const cuda::Ops& ops) { ops.rms_norm(p, nullptr); });
+}
+
+void Rope(const RopeArgs& args, KernelContext&) {
+  Call call;
+  const cuda::RopeParams p{.x = call.Matrix(args.x, true),
+                           .tokens = args.x.shape[0],
+                           .heads = args.heads,
+                           .head_dim = args.head_dim,
+                           .positions = call.In(args.positions),
+                           .positions_per_token = args.positions_per_token,
+                           .axis = call.In(args.axis),
+                           .cos_table = call.Matrix(args.cos_table).data,
+                           .sin_table = call.Matrix(args.sin_table).data,
+                           .table_stride = args.cos_table.stride[0],
+                           .half = args.cos_table.shape[1]};
+  call.Run([&](const cuda::Ops& ops) { ops.rope(p, nullptr); });
+}
+
+void StoreKv(const StoreKvArgs& args, KernelContext&) {
+  Call call;
+  const cuda::StoreKvParams p{
+      .k = call.Matrix(args.k),
+      .v = call.Matrix(args.v),
+      .slots = call.In(args.slots),
+      .tokens = static_cast<std::int64_t>(args.slots.size()),
+      .cache = CacheOf(call, args.cache, KvPageBytes(args.cache.layout), true)};
+  call.Run([&](const cuda::Ops& ops) { ops.store_kv(p, nullptr); });
+}
+
+void PagedAttention(const PagedAttentionArgs& args, KernelContext&) {
+  Call call;
+  const std::size_t rows = args.kv_len.size();
+  std::int64_t splits = 0, queries = 0;
+  for (std::size_t r = 0; r < rows; ++r) {
+    const std::int32_t count = args.query_start[r + 1] - args.query_start[r];
+    queries = std::max<std::int64_t>(queries, count);
+    if (count == 1) {
+      splits = std::max(splits, cuda::AttentionSplits(args.kv_len[r], args.window));
+    }
+  }
+  const std::size_t scratch = cuda::AttentionScratchBytes(
+      static_cast<std::int64_t>(rows), args.num_heads, args.cache.layout.head_dim, splits);
+  const auto table = rows * static_cast<std::size_t>(args.block_table_stride);
+  const cuda::AttentionParams p{.q = call.Matrix(args.q),
+                                .out = call.Matrix(args.out, true),
+                                .num_heads = args.num_heads,
+                                .tokens = args.q.shape[0],
+                                .rows = static_cast<std::int64_t>(rows),
+                                .query_start = call.In(args.query_start),
+                                .kv_len = call.In(args.kv_len),
+                                .block_tables = call.In(args.block_tables, table),
+                                .block_table_stride = args.block_table_stride,
+                                .cache = CacheOf(call, args.cache, KvPageBytes(args.cache.layout)),
+                                .scale = args.scale,
+                                .window = args.window,
+                                .max_splits = splits,
+                                .max_queries = queries,
+                                .partials = call.Scratch<float>(scratch / sizeof(float))};
+  call.Run([&](const cuda::Ops& ops) { ops.paged_attention(p, nullptr); });
+}
+
+void SiluAndMul(const SiluAndMulArgs& args, KernelContext&) {
+  Call call;
+  const cuda::SiluAndMulParams p{.x = call.Matrix(args.x),
+                                 .y = call.Matrix(args.y, true),
+                                 .tokens = args.y.shape[0],
+                                 .size = args.y.shape[1]};
+  call.Run([&](const cuda::Ops& ops) { ops.silu_and_mul(p, nullptr); });
+}
+
+void LogitsProcess(const LogitsProcessArgs& args, KernelContext&) {
+  Call call;
+  const cuda::LogitsProcessParams p{
+      .logits = call.Matrix(args.logits, true),
+      .rows = args.logits.shape[0],
+      .width = args.logits.shape[1],
+      .count_begin = call.In(args.count_begin),
+      .count_ids = call.In(args.count_ids),
+      .counts = call.In(args.counts),
+      .frequency_penalty = call.In(args.frequency_penalty),
+      .presence_penalty = call.In(args.presence_penalty),
+      .repetition_penalty = call.In(args.repetition_penalty),
+      .ban_begin = call.In(args.ban_begin),
+      .ban_ids = call.In(args.ban_ids),
+      .ban_saved = call.Scratch<float>(args.ban_ids.size()),
+      .mask = call.In(args.mask),
+      .mask_stride = args.mask_stride,
+      .mask_line = call.In(args.mask_line),
+      .bias_begin = call.In(args.bias_begin),
+      .bias_ids = call.In(args.bias_ids),
+      .bias_values = call.In(args.bias_values),
+      .status = reinterpret_cast<std::uint8_t*>(call.InOut(args.status))};
+  call.Run([&](const cuda::Ops& ops) { ops.logits_process(p, nullptr); });
+}
+
+void Sample(const SampleArgs& args, KernelContext&) {
+  Call call;
+  const cuda::SampleParams p{.logits = call.Matrix(args.logits),
+                             .rows = args.logits.shape[0],
+                             .width = args.logits.shape[1],
+                             .temperature = call.In(args.temperature),
+                             .top_k = call.In(args.top_k),
+                             .top_p = call.In(args.top_p),
+                             .min_p = call.In(args.min_p),
+                             .random = call.In(args.random),
+                             .sampleable = call.In(args.sampleable),
+                             .active = call.In(args.active),
+                             .tokens = call.InOut(args.tokens)};
+  call.Run([&](const cuda::Ops& ops) { ops.sample(p, nullptr); });
+}
+
+void Logprobs(const LogprobsArgs& args, KernelContext&) {
+  Call call;
+  std::int64_t top = 0;
+  for (std::size_t r = 1; r < args.top_begin.size(); ++r) {
+    top = std::max<std::int64_t>(top, args.top_begin[r] - args.top_begin[r - 1]);
+  }
+  const std::size_t scratch = cuda::LogprobsScratchBytes(args.logits.shape[0], top);
+  const cuda::LogprobsParams p{
+      .logits = call.Matrix(args.logits),
+      .rows = args.logits.shape[0],
+      .width = args.logits.shape[1],
+      .temperature = call.In(args.temperature),
+      .active = call.In(args.active),
+      .ask_begin = call.In(args.ask_begin),
+      .ask_ids = call.In(args.ask_ids),
+      .ask_logprobs = call.InOut(args.ask_logprobs),
+      .top_begin = call.In(args.top_begin),
+      .top_ids = call.InOut(args.top_ids),
+      .top_logprobs = call.InOut(args.top_logprobs),
+      .max_top = top,
+      .scratch = call.Scratch<std::uint64_t>(scratch / sizeof(std::uint64_t))};
+  call.Run([&](const cuda::Ops& ops) { ops.logprobs(p, nullptr); });
+}
+
+}  // namespace
+
+std::vector<const Backend*> ShelfBackends() {
+  static const Backend backend = [] {
+    Backend sim = RefBackend();
+    sim.name = "cuda";
+    sim.isa = "sim";
+    sim.table.packed_weight_bytes = PackedWeightBytes;
+    sim.table.pack_rows = PackRows;
+    sim.table.kv_page_bytes = KvPageBytes;
+    sim.table.embed = Embed;
+    sim.table.gather_rows = GatherRows;
+    sim.table.gemm = Gemm;
+    sim.table.rms_norm = RmsNorm;
+    sim.table.rope = Rope;
+    sim.table.store_kv = StoreKv;
+    sim.table.paged_attention = PagedAttention;
+    sim.table.silu_and_mul = SiluAndMul;
+    sim.table.logits_process = LogitsProcess;
+    sim.table.sample = Sample;
+    sim.table.logprobs = Logprobs;
+    return sim;
+  }();
+  return {&backend};
+}
+
+const bool kSlowShelf = true;
+
+}  // namespace sglrun::kernels::testing

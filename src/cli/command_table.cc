@@ -109,6 +109,33 @@ const std::vector<CommandSpec>& CommandTable() {
                      "The prompt of one conversation."},
                     {"sglrun template chats.jsonl --template chat.jinja --now 2026-01-31T12:00:00",
                      "A template file without a model, at a fixed time."}}},
+      {.command = Command::kChat,
+       .name = "chat",
+       .line = "talk with a model at the terminal, or get one answer in a pipe",
+       .text =
+           "At a terminal: type a message, see the answer as it is made, go on. /help lists the "
+           "commands that set sampling parameters, take messages back, answer again, save and "
+           "load, constrain answers by a schema or a pattern. \"\"\" opens a message of several "
+           "lines and closes it; Ctrl+C stops the answer, Ctrl+D leaves. Thoughts (up to "
+           "--reasoning-end) are shown dim. What the model has read and written is never computed "
+           "again, but for the last tokens, up to 15, that fill no page of the cache.\n"
+           "\n"
+           "When standard input is no terminal, or with --file, all of it is one message; the "
+           "answer, thoughts included, goes to standard output and nothing else does.\n"
+           "\n"
+           "An answer may be as long as the context has room, unless max_new_tokens is set. "
+           "Answer k of a chat draws with --seed + k, so the same conversation goes the same way "
+           "again; /export writes each answer as a line from which `sglrun batch` makes the same "
+           "tokens, given the same model and the same options. Lines that were typed are kept in "
+           "$XDG_STATE_HOME/sglrun/history, or ~/.local/state/sglrun/history.\n"
+           "\n"
+           "The exit code is 0, 2 when the chat could not start or the one message not be "
+           "answered, 130 when the one answer was interrupted.",
+       .examples = {{"sglrun chat -m ./model --set temperature=0.7", "A conversation."},
+                    {"echo 'Why is the sky blue?' | sglrun chat -m ./model > answer.txt",
+                     "One question, one answer."},
+                    {"sglrun chat -m model.gguf -s 'Answer in one word.' -f question.txt",
+                     "A system text, and the question in a file."}}},
       {.command = Command::kGrammar,
        .name = "grammar",
        .operands = "check [FILE]",

@@ -13,6 +13,7 @@ Result<int> RunInspect(const Options& options);
 Result<int> RunTokenize(const Options& options);
 Result<int> RunDetokenize(const Options& options);
 Result<int> RunTemplate(const Options& options);
+Result<int> RunChat(const Options& options);
 Result<int> RunGrammar(const Options& options);
 Result<int> RunBench(const Options& options);
 Result<int> RunMerge(const Options& options);

@@ -31,6 +31,8 @@ Result<int> Dispatch(Command command, const Options& options) {
       return RunDetokenize(options);
     case Command::kTemplate:
       return RunTemplate(options);
+    case Command::kChat:
+      return RunChat(options);
     case Command::kGrammar:
       return RunGrammar(options);
     case Command::kBench:

@@ -6,6 +6,7 @@ namespace {
 constexpr CommandSet kBatch = Bit(Command::kBatch);
 // `plan` takes what `batch` takes, so that the word can be exchanged.
 constexpr CommandSet kRuns = kBatch | Bit(Command::kPlan);
+constexpr CommandSet kChat = Bit(Command::kChat);
 constexpr CommandSet kBench = Bit(Command::kBench);
 constexpr CommandSet kTemplate = Bit(Command::kTemplate);
 constexpr CommandSet kFilters = Bit(Command::kTokenize) | Bit(Command::kDetokenize) | kTemplate;
@@ -138,7 +139,7 @@ std::vector<OptionSpec> ModelOptions() {
        .kind = Kind::kDirectory,
        .member = &Options::model,
        .value = "PATH",
-       .commands = kRuns | kFilters | kBench,
+       .commands = kRuns | kFilters | kBench | kChat,
        .group = kGroup,
        .line = "a Hugging Face directory or a .gguf file",
        .text = "Of a split GGUF, the first file."},
@@ -147,7 +148,7 @@ std::vector<OptionSpec> ModelOptions() {
        .member = &Options::tokenizer,
        .value = "PATH",
        .default_text = "the model's",
-       .commands = kRuns | kFilters | kGrammar | kBench,
+       .commands = kRuns | kFilters | kGrammar | kBench | kChat,
        .shapes_results = true,
        .group = kGroup,
        .line = "another tokenizer: a directory, a tokenizer file or a .gguf file"},
@@ -156,7 +157,7 @@ std::vector<OptionSpec> ModelOptions() {
        .member = &Options::chat_template,
        .value = "FILE",
        .default_text = "the model's",
-       .commands = kTemplate | kRuns,
+       .commands = kTemplate | kRuns | kChat,
        .shapes_results = true,
        .group = kGroup,
        .line = "another chat template: a Jinja file",
@@ -164,7 +165,7 @@ std::vector<OptionSpec> ModelOptions() {
                "lines then name the special tokens themselves, `bos_token`, `eos_token`."},
       {.name = "no-special-in-content",
        .member = &Options::no_special_in_content,
-       .commands = kTemplate | kRuns,
+       .commands = kTemplate | kRuns | kChat,
        .shapes_results = true,
        .group = kGroup,
        .line = "special tokens that a message spells are words like others",
@@ -181,7 +182,7 @@ std::vector<OptionSpec> ModelOptions() {
        .kind = Kind::kChoice,
        .member = &Options::device,
        .choices = {"auto", "cpu"},
-       .commands = kRuns | kBench,
+       .commands = kRuns | kBench | kChat,
        .group = kGroup,
        .line = "where the model runs",
        .text = "This build has the CPU backend only."},
@@ -189,7 +190,7 @@ std::vector<OptionSpec> ModelOptions() {
        .kind = Kind::kChoice,
        .member = &Options::dtype,
        .choices = {"auto", "f32", "bf16", "int8", "int4"},
-       .commands = kRuns | kBench,
+       .commands = kRuns | kBench | kChat,
        .shapes_results = true,
        .group = kGroup,
        .line = "arithmetic form of the weights",
@@ -203,7 +204,7 @@ std::vector<OptionSpec> ModelOptions() {
        .kind = Kind::kChoice,
        .member = &Options::kv_dtype,
        .choices = {"auto", "f32", "bf16"},
-       .commands = kRuns | kBench,
+       .commands = kRuns | kBench | kChat,
        .shapes_results = true,
        .group = kGroup,
        .line = "form of the cached keys and values",
@@ -212,13 +213,36 @@ std::vector<OptionSpec> ModelOptions() {
        .kind = Kind::kChoice,
        .member = &Options::isa,
        .choices = {"auto", "portable", "avx2", "avx512", "avx512-vnni", "avx512-bf16", "ref"},
-       .commands = kRuns | kBench,
+       .commands = kRuns | kBench | kChat,
        .shapes_results = true,
        .group = kGroup,
        .line = "instruction set of the kernels",
        .text = "`auto` takes the best that this machine has. Equal bytes are promised on one "
                "instruction set; a run that is continued on another machine may need the name from "
                "its run file here. `ref` is the slow numerics reference."},
+  };
+}
+
+std::vector<OptionSpec> ChatOptions() {
+  constexpr std::string_view kGroup = "Conversation";
+  return {
+      {.name = "system",
+       .short_name = 's',
+       .kind = Kind::kText,
+       .member = &Options::system_text,
+       .value = "TEXT",
+       .default_text = "none",
+       .commands = kChat,
+       .group = kGroup,
+       .line = "the system text, which stands before the conversation"},
+      {.name = "file",
+       .short_name = 'f',
+       .kind = Kind::kFile,
+       .member = &Options::message_file,
+       .value = "FILE",
+       .commands = kChat,
+       .group = kGroup,
+       .line = "answer the message in a file and leave; - is standard input"},
   };
 }
 
@@ -229,7 +253,7 @@ std::vector<OptionSpec> SamplingOptions() {
        .kind = Kind::kObject,
        .member = &Options::sampling,
        .value = "JSON",
-       .commands = kRuns,
+       .commands = kRuns | kChat,
        .shapes_results = true,
        .group = kGroup,
        .line = "sampling parameters used where a record gives none",
@@ -239,7 +263,7 @@ std::vector<OptionSpec> SamplingOptions() {
        .kind = Kind::kAssignment,
        .member = &Options::sampling,
        .value = "NAME=VALUE",
-       .commands = kRuns,
+       .commands = kRuns | kChat,
        .group = kGroup,
        .line = "one such parameter: --set temperature=0",
        .text = "VALUE is JSON, or else a plain string. Comes after --sampling."},
@@ -247,7 +271,7 @@ std::vector<OptionSpec> SamplingOptions() {
        .kind = Kind::kChoice,
        .member = &Options::sampling_defaults,
        .choices = {"model", "openai"},
-       .commands = kRuns,
+       .commands = kRuns | kChat,
        .shapes_results = true,
        .group = kGroup,
        .line = "where defaults come from",
@@ -276,7 +300,7 @@ std::vector<OptionSpec> SamplingOptions() {
        .kind = Kind::kInteger,
        .member = &Options::seed,
        .value = "N",
-       .commands = kRuns,
+       .commands = kRuns | kChat,
        .shapes_results = true,
        .group = kGroup,
        .line = "seed of the run, for records without sampling_seed"},
@@ -298,7 +322,7 @@ std::vector<OptionSpec> GrammarOptionRows() {
        .kind = Kind::kChoice,
        .member = &Options::json_schema_mode,
        .choices = {"strict", "spec"},
-       .commands = kCommands,
+       .commands = kCommands | kChat,
        .shapes_results = true,
        .group = kGroup,
        .line = "whether schemas that name properties are closed",
@@ -308,7 +332,7 @@ std::vector<OptionSpec> GrammarOptionRows() {
        .kind = Kind::kLimit,
        .member = &Options::json_max_whitespace,
        .value = "N",
-       .commands = kCommands,
+       .commands = kCommands | kChat,
        .shapes_results = true,
        .group = kGroup,
        .line = "most blanks between two parts of a JSON value, or unlimited"},
@@ -316,7 +340,7 @@ std::vector<OptionSpec> GrammarOptionRows() {
        .kind = Kind::kChoice,
        .member = &Options::json_whitespace,
        .choices = {"flexible", "compact", "indent"},
-       .commands = kCommands,
+       .commands = kCommands | kChat,
        .shapes_results = true,
        .group = kGroup,
        .line = "blanks in constrained JSON",
@@ -326,7 +350,7 @@ std::vector<OptionSpec> GrammarOptionRows() {
        .kind = Kind::kChoice,
        .member = &Options::json_format,
        .choices = {"assert", "ignore"},
-       .commands = kCommands,
+       .commands = kCommands | kChat,
        .shapes_results = true,
        .group = kGroup,
        .line = "whether the keyword format binds"},
@@ -334,7 +358,7 @@ std::vector<OptionSpec> GrammarOptionRows() {
        .kind = Kind::kChoice,
        .member = &Options::json_oneof,
        .choices = {"exact", "anyof"},
-       .commands = kCommands,
+       .commands = kCommands | kChat,
        .shapes_results = true,
        .group = kGroup,
        .line = "read oneOf exactly, or as anyOf"},
@@ -342,7 +366,7 @@ std::vector<OptionSpec> GrammarOptionRows() {
        .kind = Kind::kChoice,
        .member = &Options::grammar_unsupported,
        .choices = {"error", "relax"},
-       .commands = kCommands,
+       .commands = kCommands | kChat,
        .shapes_results = true,
        .group = kGroup,
        .line = "what happens to a keyword that cannot be enforced",
@@ -361,7 +385,7 @@ std::vector<OptionSpec> GrammarOptionRows() {
        .kind = Kind::kText,
        .member = &Options::reasoning_end,
        .value = "TEXT",
-       .commands = kRuns,
+       .commands = kRuns | kChat,
        .shapes_results = true,
        .group = kGroup,
        .line = "what ends the reasoning of a record with require_reasoning",
@@ -440,7 +464,7 @@ std::vector<OptionSpec> SpeedAndMemory() {
        .value = "N",
        .default_text = "physical cores",
        .minimum = 1,
-       .commands = kRuns | kBench,
+       .commands = kRuns | kBench | kChat,
        .group = kGroup,
        .line = "threads of a step",
        .text =
@@ -465,7 +489,7 @@ std::vector<OptionSpec> SpeedAndMemory() {
        .kind = Kind::kSize,
        .member = &Options::kv_memory,
        .value = "SIZE",
-       .commands = kRuns | kBench,
+       .commands = kRuns | kBench | kChat,
        .group = kGroup,
        .line = "memory for cached keys and values: 4GiB, 500MB, 60%",
        .text =
@@ -477,7 +501,7 @@ std::vector<OptionSpec> SpeedAndMemory() {
        .value = "N",
        .default_text = "the model's",
        .minimum = 2,
-       .commands = kRuns | kBench,
+       .commands = kRuns | kBench | kChat,
        .shapes_results = true,
        .group = kGroup,
        .line = "longest prompt and output together"},
@@ -635,7 +659,7 @@ std::vector<OptionSpec> Messages() {
 const std::vector<OptionSpec>& OptionTable() {
   static const std::vector<OptionSpec> table = [] {
     std::vector<OptionSpec> all;
-    for (auto* group : {&InputAndOutput, &ModelOptions, &SamplingOptions, &GrammarOptionRows,
+    for (auto* group : {&InputAndOutput, &ModelOptions, &ChatOptions, &SamplingOptions, &GrammarOptionRows,
                         &RowOptions, &SpeedAndMemory, &ReportOptions, &Messages}) {
       for (OptionSpec& option : group()) all.push_back(std::move(option));
     }

@@ -38,6 +38,8 @@ struct Options {
   std::string tokenizer;
   std::string chat_template;  // a file
   bool no_special_in_content = false;
+  std::string system_text;
+  std::string message_file;
   std::string shape;
   std::string device = "auto";
   std::string dtype = "auto";
@@ -103,6 +105,7 @@ enum class Command : std::uint8_t {
   kTokenize,
   kDetokenize,
   kTemplate,
+  kChat,
   kGrammar,
   kBench,
   kMerge,

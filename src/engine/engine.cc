@@ -180,6 +180,16 @@ bool Engine::HasWork() const {
   return impl_->scheduler.HasWork() || impl_->gate.waiting() > 0;
 }
 
+bool Engine::CanStep() const {
+  return impl_->scheduler.HasWork() || impl_->gate.AnyReady();
+}
+
+void Engine::CancelAll() {
+  impl_->gate.CancelAll();
+  impl_->scheduler.CancelAll();
+  impl_->partials.clear();
+}
+
 std::int64_t Engine::InFlight() const {
   return impl_->scheduler.running() + impl_->scheduler.waiting() + impl_->gate.waiting();
 }

@@ -101,6 +101,10 @@ class Engine {
   void Submit(std::unique_ptr<Sequence> sequence);
 
   bool HasWork() const;
+  // There is work and Step does not wait: not all of it is held up by constraints being compiled.
+  bool CanStep() const;
+  // Gives up all that was submitted. What is in the prefix cache stays there.
+  void CancelAll();
   // Sequences submitted and not finished.
   std::int64_t InFlight() const;
 

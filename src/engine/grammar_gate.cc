@@ -59,6 +59,11 @@ std::unique_ptr<GrammarState> GrammarGate::Want(const Sequence& sequence,
   return std::make_unique<GrammarState>(std::move(setup));
 }
 
+bool GrammarGate::AnyReady() const {
+  return std::ranges::any_of(waiting_,
+                             [](const auto& sequence) { return sequence->grammar()->ready(); });
+}
+
 std::vector<std::unique_ptr<Sequence>> GrammarGate::TakeReady(Wait wait) {
   std::vector<std::unique_ptr<Sequence>> ready;
   if (waiting_.empty()) return ready;

@@ -29,6 +29,8 @@ class GrammarGate {
 
   void Submit(std::unique_ptr<Sequence> sequence) { waiting_.push_back(std::move(sequence)); }
   std::int64_t waiting() const { return static_cast<std::int64_t>(waiting_.size()); }
+  bool AnyReady() const;
+  void CancelAll() { waiting_.clear(); }
 
   enum class Wait : std::uint8_t { kNo, kForOne };
   // Those that can begin, in the order they came, and those whose constraint is refused, with their

@@ -205,6 +205,13 @@ std::unique_ptr<Sequence> Scheduler::Remove(const Sequence& sequence) {
   return removed;
 }
 
+void Scheduler::CancelAll() {
+  for (const auto& sequence : running_) blocks_->ReleaseAll(sequence->pages);
+  running_.clear();
+  waiting_.clear();
+  rows_.clear();
+}
+
 std::string Scheduler::ToString() const {
   std::string out;
   const auto append = [&](const char* state, const Sequence& sequence) {

@@ -48,6 +48,8 @@ class Scheduler {
 
   // Takes a finished sequence out and gives its pages back.
   std::unique_ptr<Sequence> Remove(const Sequence& sequence);
+  // Forgets every sequence; their full pages stay findable.
+  void CancelAll();
 
   // "running 3: 37 of 40 tokens, next 1, pages 4 9 2" one line a sequence.
   std::string ToString() const;

@@ -194,6 +194,20 @@ TEST_CASE("random sequences all finish in a small cache") {
   CHECK(world.most_tokens <= 24);
 }
 
+TEST_CASE("what is given up leaves its full pages for others, and nothing else") {
+  World world(64, {.max_rows = 1, .max_batch_tokens = 64});
+  world.scheduler.Submit(MakeSequence(Prompt(40), 20));
+  world.scheduler.Submit(MakeSequence(Prompt(20, 50), 20));  // waits
+  for (int i = 0; i < 10; ++i) world.Step();                 // 40 + 9 tokens are in the cache
+  world.scheduler.CancelAll();
+  CHECK_FALSE(world.scheduler.HasWork());
+  CHECK(world.blocks.in_use() == 0);
+  world.scheduler.CheckIntegrity();
+  world.scheduler.Submit(MakeSequence(Prompt(40), 1));
+  world.Step();
+  CHECK(world.last[0].first == 32);
+}
+
 TEST_CASE("the dump tells state, progress and pages") {
   World world(8, {.max_rows = 1, .max_batch_tokens = 8});
   world.scheduler.Submit(MakeSequence(Prompt(20), 2));

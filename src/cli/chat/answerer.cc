@@ -1,0 +1,142 @@
+#include "cli/chat/answerer.h"
+
+#include <algorithm>
+#include <chrono>
+#include <thread>
+#include <utility>
+
+#include "base/strings.h"
+#include "cli/stopwatch.h"
+#include "engine/sequence.h"
+#include "kernels/kv_cache.h"
+
+namespace sglrun::cli {
+namespace {
+
+std::tm Now() {
+  const std::time_t now = std::time(nullptr);
+  std::tm local = {};
+  ::localtime_r(&now, &local);
+  return local;
+}
+
+Answer::End EndOf(const FinishReason& reason, std::int64_t prompt_tokens, std::int64_t context) {
+  if (reason.kind == FinishReason::Kind::kStop) return Answer::End::kStop;
+  return prompt_tokens + reason.length >= context ? Answer::End::kContextFull
+                                                  : Answer::End::kLength;
+}
+
+}  // namespace
+
+Json ReplayLine(const Making& making, const std::string& rid) {
+  Json::Object line;
+  line.emplace_back("rid", rid);
+  Json::Array ids;
+  ids.reserve(making.prompt_ids.size());
+  for (const std::int32_t id : making.prompt_ids) ids.emplace_back(std::int64_t{id});
+  line.emplace_back("input_ids", std::move(ids));
+  line.emplace_back("sampling_params", making.sampling);
+  if (making.require_reasoning) line.emplace_back("require_reasoning", true);
+  return line;
+}
+
+Answerer::Answerer(Parts parts)
+    : parts_(std::move(parts)),
+      content_shape_(tokenizer::ContentShapeOf(parts_.chat_template)),
+      encoder_(*parts_.tokenizer, parts_.plain_content),
+      now_(Now()) {}
+
+std::int64_t Answerer::context_length() const {
+  const std::int64_t cached = parts_.engine->stats().kv_pages * kernels::kPageSize;
+  return std::min(parts_.engine->options().context_length, cached);
+}
+
+Result<Answerer::Prompt> Answerer::MakePrompt(const Conversation& conversation) const {
+  Prompt prompt;
+  Json messages = conversation.ToJson();
+  tokenizer::FitContent(content_shape_, messages);
+  SGLRUN_ASSIGN_OR_RETURN(
+      prompt.rendered, parts_.chat_template.Render({.messages = std::move(messages), .now = now_}));
+  SGLRUN_ASSIGN_OR_RETURN(PromptEncoder::Encoded encoded,
+                          encoder_.Encode(prompt.rendered, conversation.messages()));
+  prompt.ids = std::move(encoded.ids);
+  return prompt;
+}
+
+Result<GenerateRequest> Answerer::MakeRequest(const Making& making) const {
+  const std::string line = ReplayLine(making, "answer").Dump();
+  io::RecordParser parser(parts_.record_options);
+  io::InputRecord input;
+  input.text = line;
+  auto record = parser.Parse(input);
+  if (!record.ok()) return Error{record.error().error.message};
+  return std::move(record->requests.at(0));
+}
+
+Result<Answer> Answerer::Run(const Conversation& conversation, const Parameters& parameters,
+                             std::int64_t seed, const AnswerWatch& watch) {
+  SGLRUN_ASSIGN_OR_RETURN(Prompt prompt, MakePrompt(conversation));
+  const auto size = static_cast<std::int64_t>(prompt.ids.size());
+  const std::int64_t room = context_length() - size;
+  if (room <= 0) {
+    return Error{"the conversation has " + FormatCount(size) + " tokens, the context " +
+                 FormatCount(context_length()) +
+                 ": there is no room for an answer; shorten the message, /undo or /clear"};
+  }
+  auto making = std::make_shared<Making>();
+  const bool thinks = OpensThinking(prompt.rendered.text, parts_.thinking);
+  making->prompt_ids = std::move(prompt.ids);
+  making->sampling = parameters.ForAnswer(room, seed);
+  // A constraint is one of the answer, not of the thoughts that the template has opened.
+  making->require_reasoning = thinks && !parameters.constraint().empty();
+  SGLRUN_ASSIGN_OR_RETURN(GenerateRequest request, MakeRequest(*making));
+  watch.begin(prompt.rendered.text);
+  making->prompt_text = std::move(prompt.rendered.text);
+  SGLRUN_ASSIGN_OR_RETURN(Answer answer, Generate(std::move(request), watch, *making));
+  // A replay ends where this one was stopped.
+  if (answer.end == Answer::End::kInterrupted) {
+    LimitLength(answer.cost.output_tokens, making->sampling);
+  }
+  answer.making = std::move(making);
+  return answer;
+}
+
+Result<Answer> Answerer::Generate(GenerateRequest request, const AnswerWatch& watch,
+                                  Making& making) {
+  engine::Engine& engine = *parts_.engine;
+  const Clock::time_point start = Clock::now();
+  auto sequence = engine.Admit(std::move(request));
+  if (!sequence.ok()) return Error{sequence.error().message};
+  engine.Submit(std::move(*sequence));
+  Answer answer;
+  answer.end = Answer::End::kInterrupted;
+  GenerateResult so_far;
+  const auto take = [&](GenerateResult result) {
+    if (so_far.output_ids.empty()) answer.cost.first_token_s = SecondsSince(start);
+    watch.text(std::string_view(result.text).substr(so_far.text.size()));
+    so_far = std::move(result);
+  };
+  while (engine.HasWork() && !watch.wants_stop()) {
+    if (!engine.CanStep()) {  // the constraint is still being compiled
+      std::this_thread::sleep_for(std::chrono::milliseconds(2));
+      continue;
+    }
+    std::vector<GenerateResult> finished = engine.Step();
+    for (const GenerateResult& partial : engine.Partials()) take(partial);
+    if (finished.empty()) continue;
+    if (finished[0].error) return Error{finished[0].error->message};
+    answer.end = EndOf(finished[0].finish_reason, finished[0].prompt_tokens, context_length());
+    take(std::move(finished[0]));
+  }
+  engine.CancelAll();
+  answer.text = std::move(so_far.text);
+  answer.incomplete = so_far.grammar && !so_far.grammar->complete;
+  answer.cost.prompt_tokens = so_far.prompt_tokens;
+  answer.cost.cached_tokens = so_far.cached_tokens;
+  answer.cost.output_tokens = static_cast<std::int64_t>(so_far.output_ids.size());
+  answer.cost.total_s = SecondsSince(start);
+  making.output_ids = std::move(so_far.output_ids);
+  return answer;
+}
+
+}  // namespace sglrun::cli

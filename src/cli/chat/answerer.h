@@ -1,0 +1,88 @@
+// The model's side of a chat: a conversation in, an answer out, piece by piece. Every answer is
+// made from one line of GenerateReqInput, the same that /export writes, by the reader that `batch`
+// uses; so a replay cannot mean anything else.
+#pragma once
+
+#include <cstdint>
+#include <ctime>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "cli/chat/conversation.h"
+#include "cli/chat/parameters.h"
+#include "cli/chat/prompt_encoder.h"
+#include "cli/chat/thinking_splitter.h"
+#include "engine/engine.h"
+#include "io/record.h"
+#include "tokenizer/chat_content.h"
+#include "tokenizer/chat_template.h"
+
+namespace sglrun::cli {
+
+// What an answer cost.
+struct AnswerCost {
+  std::int64_t prompt_tokens = 0;
+  std::int64_t cached_tokens = 0;  // of them, found in the cache
+  std::int64_t output_tokens = 0;
+  double first_token_s = 0;
+  double total_s = 0;
+};
+
+struct Answer {
+  enum class End { kStop, kLength, kContextFull, kInterrupted };
+  std::string text;
+  End end = End::kStop;
+  bool incomplete = false;  // there is a constraint, and the text does not satisfy it
+  std::shared_ptr<const Making> making;
+  AnswerCost cost;
+};
+
+// What a person sees of an answer that is being made.
+struct AnswerWatch {
+  // Before the first text: the prompt as rendered, whose end may have opened the thinking.
+  std::function<void(std::string_view prompt)> begin;
+  std::function<void(std::string_view piece)> text;
+  std::function<bool()> wants_stop;
+};
+
+class Answerer {
+ public:
+  struct Parts {
+    const tokenizer::Tokenizer* tokenizer = nullptr;
+    tokenizer::ChatTemplate chat_template;
+    bool plain_content = false;  // --no-special-in-content
+    engine::Engine* engine = nullptr;
+    io::RecordOptions record_options;  // without --sampling
+    ThinkingMarkers thinking;
+  };
+  explicit Answerer(Parts parts);
+
+  // The answer to the messages. An error leaves everything as it was.
+  Result<Answer> Run(const Conversation& conversation, const Parameters& parameters,
+                     std::int64_t seed, const AnswerWatch& watch);
+
+  // The most tokens that a conversation may have.
+  std::int64_t context_length() const;
+
+ private:
+  struct Prompt {
+    tokenizer::ChatPrompt rendered;
+    std::vector<std::int32_t> ids;
+  };
+  Result<Prompt> MakePrompt(const Conversation& conversation) const;
+  Result<GenerateRequest> MakeRequest(const Making& making) const;
+  Result<Answer> Generate(GenerateRequest request, const AnswerWatch& watch, Making& making);
+
+  Parts parts_;
+  const tokenizer::ContentShape content_shape_;
+  PromptEncoder encoder_;
+  std::tm now_;  // of the whole chat: a clock in a prompt would make every turn a new one
+};
+
+// The line that makes an answer, as `batch` reads it.
+Json ReplayLine(const Making& making, const std::string& rid);
+
+}  // namespace sglrun::cli

@@ -1,0 +1,202 @@
+// `sglrun chat`: from options to a conversation at the terminal, or to one answer in a pipe.
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+
+#include "base/log.h"
+#include "base/strings.h"
+#include "base/utf8.h"
+#include "cli/chat/repl.h"
+#include "cli/commands.h"
+#include "cli/exit_codes.h"
+#include "cli/load.h"
+#include "cli/load_chat_template.h"
+#include "cli/run_setup.h"
+
+namespace sglrun::cli {
+namespace {
+
+// One row needs no large steps, and between two of them Ctrl+C is heard.
+constexpr std::int64_t kStepTokens = 128;
+constexpr std::size_t kMostMessageBytes = std::size_t{64} << 20;
+
+Result<std::string> ReadToEnd(int fd, const std::string& name) {
+  std::string text;
+  char block[1 << 16];
+  while (true) {
+    const auto count = ::read(fd, block, sizeof block);
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) return Error{"cannot read " + name + ": " + std::strerror(errno)};
+    if (count == 0) return text;
+    text.append(block, static_cast<std::size_t>(count));
+    if (text.size() > kMostMessageBytes) {
+      return Error{name + " holds more than " + FormatByteSize(kMostMessageBytes)};
+    }
+  }
+}
+
+// The one message of a pipe or of --file, without the newline that ends a file.
+Result<std::string> ReadMessage(const Options& options) {
+  const bool from_file = !options.message_file.empty() && options.message_file != "-";
+  const std::string name = from_file ? options.message_file : "standard input";
+  const int fd = from_file ? ::open(name.c_str(), O_RDONLY | O_CLOEXEC) : STDIN_FILENO;
+  if (fd < 0) return Error{"cannot read " + name + ": " + std::strerror(errno)};
+  Result<std::string> text = ReadToEnd(fd, name);
+  if (from_file) ::close(fd);
+  if (!text.ok()) return text;
+  if (const std::size_t bad = FindInvalidUtf8(*text); bad != std::string::npos) {
+    return Error{name + " is no UTF-8 text at byte " + std::to_string(bad + 1)};
+  }
+  if (text->find('\0') != std::string::npos) return Error{name + " holds a NUL byte, must be text"};
+  if (text->ends_with('\n')) text->pop_back();
+  if (text->ends_with('\r')) text->pop_back();
+  if (!text->empty()) return text;
+  return Error{name +
+               " holds no message; pipe one in, name a file with --file, or start the chat "
+               "at a terminal"};
+}
+
+Result<tokenizer::ChatTemplate> LoadTemplate(const Options& options) {
+  SGLRUN_ASSIGN_OR_RETURN(const tokenizer::ChatTemplateFiles files, FindChatTemplates(options));
+  if (files.templates.empty()) {
+    return Error{
+        "the model has no chat template, which tells how messages are put to it: give one with "
+        "--template FILE, or use `sglrun batch` for plain prompts"};
+  }
+  return tokenizer::ChatTemplate::Make(files);
+}
+
+// What --sampling and --set say becomes part of each answer's own parameters.
+Result<io::RecordOptions> MakeLineOptions(Options options, const ModelSource& source) {
+  options.input_format = "generate";
+  SGLRUN_RETURN_IF_ERROR(MakeRecordOptions(options, source));
+  options.sampling = Json::Object{};
+  return MakeRecordOptions(options, source);
+}
+
+class Chat {
+ public:
+  explicit Chat(const Options& options) : options_(options), compute_(options) {}
+
+  Result<int> Run() {
+    const bool one_turn = ::isatty(STDIN_FILENO) != 1 || !options_.message_file.empty();
+    std::string message;
+    if (one_turn) {
+      SGLRUN_ASSIGN_OR_RETURN(message, ReadMessage(options_));
+    }
+    SGLRUN_RETURN_IF_ERROR(Load());
+    Conversation conversation;
+    conversation.SetSystem(options_.system_text);
+    ChatSignals signals;
+    ChatRoom room{.answerer = *answerer_,
+                  .screen = screen_,
+                  .signals = signals,
+                  .parameters = *parameters_,
+                  .thinking = MarkersOf(options_.reasoning_end),
+                  .seed = static_cast<std::uint64_t>(options_.seed),
+                  .fingerprint = [this] { return Fingerprint(); }};
+    if (one_turn) {
+      conversation.AddUser(message);
+      return OneTurn(room, conversation);
+    }
+    return AtTerminal(std::move(room), std::move(conversation));
+  }
+
+ private:
+  Status Load() {
+    SGLRUN_ASSIGN_OR_RETURN(ModelSource source, OpenModel(options_));
+    source_.emplace(std::move(source));
+    Answerer::Parts parts{.tokenizer = source_->tokenizer.get(),
+                          .chat_template = {},
+                          .plain_content = options_.no_special_in_content,
+                          .engine = nullptr,
+                          .record_options = {},
+                          .thinking = MarkersOf(options_.reasoning_end)};
+    SGLRUN_ASSIGN_OR_RETURN(parts.chat_template, LoadTemplate(options_));
+    SGLRUN_ASSIGN_OR_RETURN(parts.record_options, MakeLineOptions(options_, *source_));
+    parameters_.emplace(EffectiveDefaults(options_, source_->files.generation_defaults()),
+                        source_->files.config().vocab_size);
+    SGLRUN_RETURN_IF_ERROR(parameters_->SetAll(options_.sampling));
+    SGLRUN_ASSIGN_OR_RETURN(const kernels::Backend* backend, ChooseBackend(options_, compute_));
+    SGLRUN_ASSIGN_OR_RETURN(model_, LoadModel(options_, source_->files, *backend, compute_));
+    engine::EngineOptions engine_options =
+        EngineOptionsOf(options_, KvDType(options_, WeightDType(options_, source_->files)), *backend);
+    engine_options.max_rows = 1;
+    engine_options.max_batch_tokens = kStepTokens;
+    engine_options.partial_results = true;
+    SGLRUN_ASSIGN_OR_RETURN(engine_, engine::Engine::Create(*model_, *source_->tokenizer,
+                                                            engine_options, compute_.context));
+    parts.engine = engine_.get();
+    answerer_.emplace(std::move(parts));
+    return {};
+  }
+
+  Result<int> OneTurn(ChatRoom& room, const Conversation& conversation) {
+    SGLRUN_ASSIGN_OR_RETURN(const Answer answer, ShowAnswer(room, conversation, 0));
+    if (screen_.broken()) {
+      if (screen_.write_errno() == EPIPE) return kExitBrokenPipe;
+      return Error{std::string("cannot write to standard output: ") +
+                   std::strerror(screen_.write_errno())};
+    }
+    switch (answer.end) {
+      case Answer::End::kStop:
+        break;
+      case Answer::End::kLength:
+        LogWarning("the answer was ended by max_new_tokens, " +
+                   FormatCount(answer.cost.output_tokens));
+        break;
+      case Answer::End::kContextFull:
+        LogWarning("the answer was ended by the context of " +
+                   FormatCount(answerer_->context_length()) + " tokens");
+        break;
+      case Answer::End::kInterrupted:
+        LogWarning("the answer was stopped by a signal");
+        return room.signals.stop_code() != 0 ? room.signals.stop_code() : kExitInterrupted;
+    }
+    return kExitOk;
+  }
+
+  Result<int> AtTerminal(ChatRoom room, Conversation conversation) {
+    HistoryFile history(HistoryPath());
+    const auto reader = LineReader::Make({.talk = screen_.talk(),
+                                          .signals = &room.signals,
+                                          .history = history.lines(),
+                                          .complete = [](std::string_view text) {
+                                            return CompleteSlash(text, FilesBeginningWith);
+                                          }});
+    if (!options_.quiet) {
+      const std::string name = std::filesystem::path(options_.model).filename().string();
+      screen_.Tell((name.empty() ? options_.model : name) + ", a context of " +
+                   FormatCount(answerer_->context_length()) +
+                   " tokens. /help lists the commands, Ctrl+D leaves.");
+    }
+    return Repl(std::move(room), *reader, history, std::move(conversation)).Run();
+  }
+
+  const std::string& Fingerprint() {
+    if (fingerprint_.empty()) fingerprint_ = source_->files.Fingerprint(compute_.pool).ToHex();
+    return fingerprint_;
+  }
+
+  const Options& options_;
+  Compute compute_;
+  Screen screen_;
+  std::optional<ModelSource> source_;
+  std::unique_ptr<model::Model> model_;
+  std::unique_ptr<engine::Engine> engine_;
+  std::optional<Parameters> parameters_;
+  std::optional<Answerer> answerer_;
+  std::string fingerprint_;
+};
+
+}  // namespace
+
+Result<int> RunChat(const Options& options) {
+  LeaveOnInterrupt();
+  return Chat(options).Run();
+}
+
+}  // namespace sglrun::cli

@@ -1,0 +1,49 @@
+#include "cli/chat/message_lines.h"
+
+#include <utility>
+
+namespace sglrun::cli {
+namespace {
+
+constexpr std::string_view kQuotes = "\"\"\"";
+
+std::string_view WithoutTrailingBlanks(std::string_view line) {
+  const std::size_t last = line.find_last_not_of(" \t\r");
+  return line.substr(0, last == std::string_view::npos ? 0 : last + 1);
+}
+
+}  // namespace
+
+bool MessageLines::Add(std::string_view line) {
+  if (open_) return AddInside(line);
+  text_.clear();
+  if (!line.starts_with(kQuotes)) {
+    text_ = line;
+    return true;
+  }
+  open_ = true;
+  line.remove_prefix(kQuotes.size());
+  // Nothing but blanks behind the quotes is no line of the message.
+  return !WithoutTrailingBlanks(line).empty() && AddInside(line);
+}
+
+bool MessageLines::AddInside(std::string_view line) {
+  const std::string_view trimmed = WithoutTrailingBlanks(line);
+  const bool closes = trimmed.ends_with(kQuotes);
+  if (closes) line = trimmed.substr(0, trimmed.size() - kQuotes.size());
+  text_ += line;
+  if (!closes) {
+    text_ += '\n';
+    return false;
+  }
+  open_ = false;
+  if (line.empty() && text_.ends_with('\n')) text_.pop_back();
+  return true;
+}
+
+std::string MessageLines::Take() {
+  open_ = false;
+  return std::exchange(text_, {});
+}
+
+}  // namespace sglrun::cli

@@ -1,0 +1,24 @@
+// Typed lines to a message: one line, or the lines between """ and """.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace sglrun::cli {
+
+class MessageLines {
+ public:
+  // True when the message is complete.
+  bool Add(std::string_view line);
+  bool open() const { return open_; }
+  // Of a complete message; the next Add begins another.
+  std::string Take();
+
+ private:
+  bool AddInside(std::string_view line);
+
+  bool open_ = false;
+  std::string text_;
+};
+
+}  // namespace sglrun::cli

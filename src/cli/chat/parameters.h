@@ -1,0 +1,57 @@
+// The sampling parameters of a chat: what was set, checked against the one table of request fields
+// as soon as it is set.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/json.h"
+#include "base/result.h"
+#include "request/constraint.h"
+#include "request/sampling_params.h"
+
+namespace sglrun::cli {
+
+// Makes `tokens` the longest answer; a minimum above it comes down.
+void LimitLength(std::int64_t tokens, Json::Object& sampling);
+
+class Parameters {
+ public:
+  // `defaults`: what holds where nothing is set.
+  Parameters(SamplingParams defaults, std::int64_t vocab_size);
+
+  // Lays all members of an object over what is set; all or none.
+  Status SetAll(const Json& object);
+  // Forgets what was set, and takes an object in its place.
+  Status Replace(const Json& object);
+  // One, its value as typed: JSON, or else a plain string. null takes it back to the default.
+  Status Set(std::string_view name, std::string_view value);
+  // Takes the place of any constraint; an empty text takes it away.
+  Status SetConstraint(ConstraintKind kind, const std::string& text);
+
+  const Json::Object& set() const { return set_; }
+  std::string_view constraint() const;  // the name of the one that is set, "" for none
+  const SamplingParams& effective() const { return effective_; }
+
+  // What one answer is made with: the defaults stated, what is set, a length that fits into `room`,
+  // and a seed where none is set.
+  Json::Object ForAnswer(std::int64_t room, std::int64_t seed) const;
+
+  // "temperature 0.7  (in [0, inf), default 1)": value and what it may be, for one name.
+  Result<std::string> Describe(std::string_view name) const;
+  // Names that can be set, in the table's order.
+  static std::vector<std::string_view> Names();
+
+ private:
+  Status Accept(Json::Object wanted);
+
+  const SamplingParams defaults_;
+  const std::int64_t vocab_size_;
+  Json::Object set_;
+  SamplingParams effective_;
+};
+
+}  // namespace sglrun::cli

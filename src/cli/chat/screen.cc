@@ -1,0 +1,105 @@
+#include "cli/chat/screen.h"
+
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+
+#include "base/utf8.h"
+
+namespace sglrun::cli {
+namespace {
+
+constexpr std::string_view kDim = "\033[2m";
+constexpr std::string_view kPlain = "\033[0m";
+
+bool IsSet(const char* variable) {
+  const char* value = std::getenv(variable);
+  return value != nullptr && *value != '\0';
+}
+
+// https://no-color.org: any value but an empty one means no.
+bool WantsColour() {
+  const char* terminal = std::getenv("TERM");
+  return !IsSet("NO_COLOR") && terminal != nullptr && std::string_view(terminal) != "dumb";
+}
+
+}  // namespace
+
+std::string Visible(std::string_view text) {
+  std::string out;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t begin = at;
+    const char32_t c = DecodeUtf8(text, at);
+    if (c < 0x20 && c != U'\n' && c != U'\t') {
+      out += '^';
+      out += static_cast<char>(c + 0x40);
+    } else if (c >= 0x7F && c <= 0x9F) {
+      constexpr char kHex[] = "0123456789ABCDEF";
+      out += std::string("\\u{") + kHex[c >> 4] + kHex[c & 15] + "}";
+    } else {
+      out += text.substr(begin, at - begin);
+    }
+  }
+  return out;
+}
+
+Screen::Screen() : talk_(stderr), answers_on_terminal_(::isatty(STDOUT_FILENO) == 1) {
+  has_colour_ = answers_on_terminal_ && WantsColour();
+  if (answers_on_terminal_) talk_ = stdout;
+}
+
+void Screen::Write(std::string_view text) {
+  if (broken_) return;
+  if (std::fwrite(text.data(), 1, text.size(), stdout) == text.size()) return;
+  broken_ = true;
+  write_errno_ = errno;
+}
+
+void Screen::Tell(std::string_view text) {
+  const std::string line = Visible(text);
+  std::fwrite(line.data(), 1, line.size(), talk_);
+  if (!line.ends_with('\n')) std::fputc('\n', talk_);
+  std::fflush(talk_);
+}
+
+void Screen::ShowAnswer(std::string_view text, bool dim) {
+  if (text.empty()) return;
+  const bool coloured = dim && has_colour_;
+  if (coloured) Write(kDim);
+  Write(answers_on_terminal_ ? Visible(text) : text);
+  if (coloured) Write(kPlain);
+  at_line_start_ = text.back() == '\n';
+  if (!broken_ && std::fflush(stdout) != 0) {
+    broken_ = true;
+    write_errno_ = errno;
+  }
+}
+
+void Screen::EndAnswer() {
+  if (!at_line_start_) ShowAnswer("\n", false);
+}
+
+std::size_t Screen::width() const {
+  winsize size = {};
+  if (::ioctl(::fileno(talk_), TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return 80;
+  return size.ws_col;
+}
+
+void AnswerView::Begin(std::string_view prompt) {
+  // Where only the end of thoughts is known, an answer begins with them.
+  const bool inside = markers_.begin.empty() || OpensThinking(prompt, markers_);
+  splitter_ = ThinkingSplitter(markers_, inside);
+}
+
+void AnswerView::Add(std::string_view piece) {
+  splitter_.Feed(piece, [this](std::string_view text, bool dim) { screen_.ShowAnswer(text, dim); });
+}
+
+void AnswerView::End() {
+  splitter_.Finish([this](std::string_view text, bool dim) { screen_.ShowAnswer(text, dim); });
+  screen_.EndAnswer();
+}
+
+}  // namespace sglrun::cli

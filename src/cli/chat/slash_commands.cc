@@ -1,0 +1,162 @@
+#include "cli/chat/slash_commands.h"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "base/strings.h"
+#include "cli/chat/parameters.h"
+#include "cli/help.h"
+#include "request/fields.h"
+
+namespace sglrun::cli {
+namespace {
+
+constexpr std::string_view kBlanks = " \t";
+// A folder with more is not listed on a terminal.
+constexpr std::size_t kMostFiles = 1000;
+
+constexpr SlashSpec kTable[] = {
+    {SlashCommand::kHelp, "/help", "", Operand::kNone, OperandKind::kText, "list the commands"},
+    {SlashCommand::kSet, "/set", "NAME VALUE", Operand::kRequired, OperandKind::kParameter,
+     "set a sampling parameter; without VALUE, tell about it; null: its default"},
+    {SlashCommand::kShow, "/show", "", Operand::kNone, OperandKind::kText,
+     "show the parameters, the system text and the conversation"},
+    {SlashCommand::kSystem, "/system", "TEXT", Operand::kOptional, OperandKind::kText,
+     "set the system text; alone: take it away"},
+    {SlashCommand::kRegen, "/regen", "", Operand::kNone, OperandKind::kText,
+     "answer the last message again, with other draws"},
+    {SlashCommand::kUndo, "/undo", "", Operand::kNone, OperandKind::kText,
+     "take the last message and its answer back"},
+    {SlashCommand::kSave, "/save", "FILE", Operand::kRequired, OperandKind::kFile,
+     "save the conversation and the parameters"},
+    {SlashCommand::kLoad, "/load", "FILE", Operand::kRequired, OperandKind::kFile,
+     "go on with a saved conversation, or with a JSON array of messages"},
+    {SlashCommand::kExport, "/export", "FILE", Operand::kRequired, OperandKind::kFile,
+     "write a line for each answer, from which sglrun batch makes the same tokens"},
+    {SlashCommand::kSchema, "/schema", "FILE", Operand::kOptional, OperandKind::kFile,
+     "constrain answers by the JSON Schema in a file; alone: no more"},
+    {SlashCommand::kRegex, "/regex", "PATTERN", Operand::kOptional, OperandKind::kText,
+     "constrain answers by a regular expression; alone: no more"},
+    {SlashCommand::kStats, "/stats", "", Operand::kNone, OperandKind::kText,
+     "tell tokens and speed"},
+    {SlashCommand::kClear, "/clear", "", Operand::kNone, OperandKind::kText,
+     "forget the conversation; the system text and the parameters stay"},
+    {SlashCommand::kQuit, "/quit", "", Operand::kNone, OperandKind::kText, "leave"},
+};
+
+std::string_view Trimmed(std::string_view text) {
+  const std::size_t first = text.find_first_not_of(kBlanks);
+  if (first == std::string_view::npos) return "";
+  return text.substr(first, text.find_last_not_of(kBlanks) - first + 1);
+}
+
+const SlashSpec* FindSlash(std::string_view name) {
+  const auto found = std::ranges::find(kTable, name, &SlashSpec::name);
+  return found == std::end(kTable) ? nullptr : found;
+}
+
+Error UnknownSlash(std::string_view name) {
+  std::vector<std::string_view> names;
+  for (const SlashSpec& spec : kTable) names.push_back(spec.name);
+  const std::string nearest = NearestName(name, names);
+  const std::string hint = nearest.empty() ? "" : ", did you mean " + nearest + "?";
+  return Error{"no command " + request::ShortName(name) + hint +
+               " (/help lists them; a message that begins with / is typed with //)"};
+}
+
+void KeepBeginning(std::string_view beginning, std::string_view word,
+                   std::vector<std::string>& words) {
+  if (word.starts_with(beginning)) words.emplace_back(word);
+}
+
+}  // namespace
+
+std::span<const SlashSpec> SlashTable() {
+  return kTable;
+}
+
+Result<SlashLine> ParseSlashLine(std::string_view line) {
+  const std::size_t end = std::min(line.find_first_of(kBlanks), line.size());
+  const std::string_view name = line.substr(0, end);
+  const std::string_view operand = Trimmed(line.substr(end));
+  const SlashSpec* spec = FindSlash(name);
+  if (spec == nullptr) return UnknownSlash(name);
+  if (spec->need == Operand::kNone && !operand.empty()) {
+    return Error{std::string(name) + " stands alone, found \"" + request::ShortName(operand) +
+                 "\" behind it"};
+  }
+  if (spec->need == Operand::kRequired && operand.empty()) {
+    return Error{std::string(name) + " needs " + std::string(spec->operand)};
+  }
+  return SlashLine{spec->command, std::string(operand)};
+}
+
+std::string SlashHelp(std::size_t width) {
+  std::string text;
+  for (const SlashSpec& spec : kTable) {
+    std::string head(spec.name);
+    if (!spec.operand.empty()) head += " " + std::string(spec.operand);
+    // Beside each other where there is room for both.
+    constexpr std::size_t kColumn = 18;
+    if (width < 3 * kColumn) {
+      text += head + "\n" + Wrap(spec.line, 2, width);
+      continue;
+    }
+    std::string body = Wrap(spec.line, kColumn, width);
+    body.replace(0, std::min(head.size(), kColumn - 1), head);
+    text += body;
+  }
+  text += "\n";
+  text += Wrap(
+      "\"\"\" opens a message of several lines and closes it. The tab key completes commands, "
+      "names "
+      "of parameters and of files. Ctrl+C stops the answer, Ctrl+D leaves.",
+      0, width);
+  return text;
+}
+
+Completions CompleteSlash(std::string_view before_cursor, const ListFiles& files) {
+  Completions completions;
+  if (!before_cursor.starts_with('/')) return completions;
+  const std::size_t blank = before_cursor.find_first_of(kBlanks);
+  if (blank == std::string_view::npos) {
+    for (const SlashSpec& spec : kTable) {
+      KeepBeginning(before_cursor, spec.name, completions.words);
+    }
+    return completions;
+  }
+  const SlashSpec* spec = FindSlash(before_cursor.substr(0, blank));
+  if (spec == nullptr) return completions;
+  completions.begin =
+      std::min(before_cursor.find_first_not_of(kBlanks, blank), before_cursor.size());
+  const std::string_view beginning = before_cursor.substr(completions.begin);
+  if (spec->kind == OperandKind::kFile) {
+    completions.words = files(beginning);
+  } else if (spec->kind == OperandKind::kParameter) {
+    for (const std::string_view name : Parameters::Names()) {
+      KeepBeginning(beginning, name, completions.words);
+    }
+  }
+  return completions;
+}
+
+std::vector<std::string> FilesBeginningWith(std::string_view beginning) {
+  namespace fs = std::filesystem;
+  const std::size_t slash = beginning.rfind('/');
+  const std::string folder(slash == std::string_view::npos ? "" : beginning.substr(0, slash + 1));
+  const std::string_view name =
+      slash == std::string_view::npos ? beginning : beginning.substr(slash + 1);
+  std::vector<std::string> found;
+  std::error_code problem;
+  for (fs::directory_iterator at(folder.empty() ? "." : folder, problem), end;
+       !problem && at != end && found.size() < kMostFiles; at.increment(problem)) {
+    const std::string file = at->path().filename().string();
+    if (!file.starts_with(name) || (name.empty() && file.starts_with('.'))) continue;
+    std::error_code ignored;
+    found.push_back(folder + file + (at->is_directory(ignored) ? "/" : ""));
+  }
+  std::ranges::sort(found);
+  return found;
+}
+
+}  // namespace sglrun::cli

@@ -1,0 +1,470 @@
+#!/usr/bin/env python3
+"""`sglrun chat` in a real pseudo-terminal: chat_terminal.py SGLRUN SOURCE_DIR [NAME...]
+
+Every function whose name begins with check_ is a case; NAMEs choose some. Standard library only.
+"""
+
+import fcntl
+import json
+import os
+import pty
+import re
+import select
+import shutil
+import signal
+import struct
+import subprocess
+import sys
+import tempfile
+import termios
+import time
+
+SGLRUN, SOURCE = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
+MODEL = os.path.join(SOURCE, "samples", "model")
+PATIENCE = 60.0
+CTRL_C, CTRL_D, TAB, UP = "\x03", "\x04", "\t", "\x1b[A"
+ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\x1b[()][A-Z0-9]|\x1b[=>78]")
+
+
+class Chat:
+    """A chat that runs in a terminal of its own."""
+
+    running = []
+
+    def __init__(self, folder, *arguments, columns=80, model=MODEL, term="xterm", env=None,
+                 answers=None):
+        self.folder = folder
+        self.raw = b""
+        self.seen = 0  # characters of text() that were matched
+        master, slave = pty.openpty()
+        fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+        self.before = termios.tcgetattr(slave)
+        environment = {"PATH": os.environ["PATH"], "HOME": folder, "XDG_STATE_HOME": folder + "/state",
+                       "LC_ALL": "C", **({"TERM": term} if term else {}), **(env or {})}
+        for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS"):
+            if name in os.environ:
+                environment[name] = os.environ[name]
+        command = [SGLRUN, "chat", "-m", model, *arguments]
+
+        def own_terminal():
+            os.setsid()
+            fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+
+        self.process = subprocess.Popen(command, stdin=slave, stdout=answers or slave, stderr=slave,
+                                        cwd=folder, env=environment, preexec_fn=own_terminal)
+        self.master, self.slave = master, slave
+        Chat.running.append(self.process)
+
+    def text(self):
+        return ESCAPES.sub("", self.raw.decode("utf-8", "replace")).replace("\r\n", "\n")
+
+    def expect(self, pattern, patience=PATIENCE):
+        """Waits for the pattern in what was not matched before; gives the match."""
+        end = time.monotonic() + patience
+        while True:
+            found = re.compile(pattern, re.S).search(self.text(), self.seen)
+            if found:
+                self.seen = found.end()
+                return found
+            if time.monotonic() > end or not self.read(end - time.monotonic()):
+                raise AssertionError(f"no {pattern!r} in {self.text()[self.seen:]!r}\nall: {self.text()!r}")
+
+    def read(self, patience):
+        ready, _, _ = select.select([self.master], [], [], max(patience, 0))
+        if not ready:
+            return False
+        try:
+            piece = os.read(self.master, 65536)
+        except OSError:
+            return False
+        self.raw += piece
+        return bool(piece)
+
+    def type(self, text):
+        os.write(self.master, text.encode())
+
+    def prompt(self):
+        self.expect(r"(?:^|\n|\r)> ")
+
+    def say(self, line):
+        """Types a line at the prompt; gives what is shown until the next prompt."""
+        start = self.seen
+        self.type(line + "\n")
+        self.expect(r"\n.*?(?:^|\n|\r)> $")
+        return self.text()[start:self.seen]
+
+    def start(self):
+        self.prompt()
+        return self
+
+    def leave(self, code=0, key=CTRL_D):
+        if key:
+            self.type(key)
+        end = time.monotonic() + PATIENCE
+        while self.process.poll() is None and time.monotonic() < end:
+            self.read(0.02)
+        got = self.process.poll()
+        assert got == code, f"exit code {got}, expected {code}\n{self.text()}"
+        assert termios.tcgetattr(self.slave) == self.before, "the terminal is not as it was"
+        os.close(self.master)
+        os.close(self.slave)
+
+
+def greedy(folder, *arguments, **keywords):
+    return Chat(folder, "--set", "temperature=0", *arguments, **keywords).start()
+
+
+def batch_output_ids(folder, lines):
+    run = subprocess.run([SGLRUN, "batch", lines, "-m", MODEL, "-q"], cwd=folder, check=True, capture_output=True)
+    return [json.loads(row)["output_ids"] for row in run.stdout.splitlines()]
+
+
+def saved_output_ids(folder, file):
+    with open(os.path.join(folder, file), encoding="utf-8") as saved:
+        return [made["output_ids"] for made in json.load(saved)["made"] if made]
+
+
+def check_conversation_streams_and_is_kept(folder):
+    chat = greedy(folder)
+    assert "93" in chat.say("What is 64 plus 29?")
+    shown = chat.say("What is the opposite of hot?")
+    assert "cold" in shown, shown
+    assert "[user]\nWhat is 64 plus 29?" in chat.say("/show")
+    chat.leave()
+
+
+def check_export_replays_to_the_same_tokens(folder):
+    chat = Chat(folder, "--set", "temperature=1.3", "-s", "You talk.").start()
+    chat.say("Tell me a story.")
+    chat.say("/regen")
+    chat.say("What is 3 plus 4?")
+    chat.say("/set temperature 0.8")
+    chat.say("/set min_new_tokens 8")
+    chat.say("/regex [a-z ]{5,20}")
+    chat.say("And a name?")
+    chat.say("/regex")
+    chat.say("/set ignore_eos true")
+    chat.type("Tell me another story.\n")
+    chat.expect(r"\n\w+ \w+")
+    chat.type(CTRL_C)
+    chat.expect(r"\(stopped\)")
+    chat.prompt()
+    assert "Saved" in chat.say("/save chat.json")
+    assert "Wrote 4 lines" in chat.say("/export replay.jsonl")
+    assert "is there already" in chat.say("/export replay.jsonl")
+    chat.leave()
+    drawn = saved_output_ids(folder, "chat.json")
+    assert len(drawn) == 4 and all(drawn), drawn
+    assert batch_output_ids(folder, "replay.jsonl") == drawn
+    # A loaded chat goes on and exports the same lines.
+    chat = Chat(folder).start()
+    assert "Loaded 9 messages" in chat.say("/load chat.json")
+    chat.say("/export again.jsonl")
+    chat.leave()
+    with open(folder + "/replay.jsonl") as one, open(folder + "/again.jsonl") as two:
+        assert one.read() == two.read()
+
+
+def check_prefix_is_never_computed_again(folder):
+    chat = Chat(folder, "--set", "temperature=1").start()
+    context = 0
+    for turn, question in enumerate(["What is 12 plus 30?", "Tell me a story.", "What is the capital of Japan?"]):
+        chat.say(question)
+        stats = chat.say("/stats")
+        prompt, cached, computed, output = [int(n) for n in re.search(
+            r"last answer: (\d+) prompt tokens, (\d+)\s+from the cache, (\d+)\s+computed; (\d+) tokens", stats).groups()]
+        # Whole pages of 16 tokens are found again; the last drawn token was never fed.
+        assert cached == max(context - 1, 0) // 16 * 16, (turn, stats)
+        context = prompt + output
+    # The same prompt once more: all but its last page, whose last row must be computed.
+    chat.say("/regen")
+    again = re.search(r"last answer: (\d+) prompt tokens, (\d+)", chat.say("/stats"))
+    assert int(again[2]) == (int(again[1]) - 1) // 16 * 16, again[0]
+    chat.leave()
+
+
+def check_ctrl_c_stops_the_answer_only(folder):
+    chat = Chat(folder, "--set", "ignore_eos=true").start()
+    chat.type("Tell me a story.\n")
+    chat.expect(r"\n\w+")
+    chat.type(CTRL_C)
+    chat.expect(r"\(stopped\)")
+    chat.prompt()
+    # At the prompt it takes the line back; inside a message of several lines, the message.
+    chat.type("/quit" + CTRL_C)
+    chat.prompt()
+    chat.type('"""\n')
+    chat.expect(r"\.\.\. ")
+    chat.type("/quit\n")
+    chat.expect(r"\.\.\. ")
+    chat.type(CTRL_C)
+    chat.prompt()
+    chat.type(CTRL_C + CTRL_C)
+    chat.prompt()
+    # A long prompt is being read.
+    chat.say("/clear")
+    chat.type('"""\n' + "".join(f"{n} plus {n}\n" for n in range(50)) + '"""\n')
+    chat.expect(r"49 plus 49\n\.\.\. \"\"\"\n")
+    chat.type(CTRL_C)
+    chat.expect(r"stopped")
+    chat.prompt()
+    assert "/regen" in chat.say("/help")
+    chat.leave()
+
+
+def check_ctrl_c_while_the_model_loads(folder):
+    for moment in (0.0, 0.02, 0.05, 0.1, 0.2, 0.4):
+        chat = Chat(folder)
+        time.sleep(moment)
+        chat.type(CTRL_C)
+        # Before the chat has begun it leaves (before the handler is there, by the signal); later
+        # only a line is given up.
+        end = time.monotonic() + PATIENCE
+        while chat.process.poll() is None and "\n> " not in chat.text() and time.monotonic() < end:
+            chat.read(0.1)
+        if chat.process.poll() is None:
+            chat.leave()
+        else:
+            assert chat.process.poll() in (130, -signal.SIGINT), chat.process.poll()
+
+
+def check_ctrl_c_while_a_constraint_is_compiled(folder):
+    parts = ", ".join(f'"k{n}": {{"type": "string", "pattern": "^(a|b)*c{{{n}}}$", "maxLength": {900 + n}}}'
+                      for n in range(60))
+    with open(folder + "/schema.json", "w") as schema:
+        schema.write('{"type": "object", "properties": {' + parts + '}}')
+    chat = greedy(folder)
+    assert "follow" in chat.say("/schema schema.json")
+    chat.type("Go.\n")
+    time.sleep(0.05)
+    chat.type(CTRL_C)
+    chat.prompt()
+    chat.say("/schema")
+    assert "93" in chat.say("What is 64 plus 29?")
+    chat.leave()
+
+
+def check_commands_answer_in_sentences(folder):
+    with open(folder + "/notes.txt", "w") as notes:
+        notes.write("precious")
+    with open(folder + "/wrong.json", "w") as wrong:
+        wrong.write('[{"role": "user", "content": 7}]')
+    with open(folder + "/schema.json", "w") as schema:
+        schema.write('{"type": "object", "properties": {"n": {"const": 7}}, "required": ["n"]}')
+    chat = greedy(folder)
+    for line, sentence in [
+            ("/set temprature 1", 'did you mean "temperature"?'),
+            ("/set top_p 2", "must be in (0, 1]"),
+            ("/set top_p", "top_p is default"),
+            ("/set top_p 0.9", "top_p is 0.9"),
+            ("/sett top_p 1", "did you mean /set?"),
+            ("/usr/bin is a folder", "no command /usr/bin"),
+            ("/regen", "no message to answer"),
+            ("/undo", "no message to take back"),
+            ("/export x.jsonl", "no answer of this model"),
+            ("/stats", "No answer yet"),
+            ("/save notes.txt", "is no saved chat"),
+            ("/save " + MODEL + "/config.json", "is no saved chat"),
+            ("/load none.json", "none.json"),
+            ("/load wrong.json", "messages[0].content is an integer, must be a string"),
+            ("/load notes.txt", "no JSON"),
+            ("/schema notes.txt", "no JSON"),
+            ("/schema none.json", "none.json"),
+            ("/schema schema.json", "follow the schema"),
+            ("give me n", '{"n": 7'),
+            ("/regex (", "match ("),
+            ("again", "regex"),
+            ("/regex yes|no", "match yes|no"),
+            ("again", ""),
+            ("/regex", "free"),
+            ("/system Be brief.", "is set"),
+            ("/show", "[system]\nBe brief."),
+            ("/undo", "Taken back: again"),
+            ("/clear", "forgotten"),
+            ("//2 plus 3", ""),
+            ("/show", "[user]\n/2 plus 3"),
+            ("/quit now", "stands alone")]:
+        shown = re.sub(r"\s+", " ", chat.say(line))
+        assert re.sub(r"\s+", " ", sentence) in shown, f"{line}: {shown}"
+    chat.leave(key="/quit\n")
+    with open(folder + "/notes.txt") as notes:
+        assert notes.read() == "precious"
+
+
+def check_tab_key_and_history(folder):
+    open(folder + "/my chat.json", "w").close()
+    chat = greedy(folder)
+    # The editor moves the cursor about as it likes; what was typed shows in what it does.
+    assert "temperature 0" in chat.say("/sho" + TAB)
+    assert "frequency_penalty is 0.5" in chat.say("/set freq" + TAB + "0.5")
+    assert "my chat.json is no JSON" in chat.say("/load my" + TAB)
+    chat.type("/s" + TAB)
+    chat.expect("/schema\n/stats\n.*> ")
+    assert "stands alone" in chat.say("how 7")
+    chat.say("What is 1 plus 1?")
+    chat.leave()
+    chat = greedy(folder)
+    assert "2" in chat.say(UP)
+    chat.leave()
+    with open(folder + "/state/sglrun/history") as history:
+        assert history.read().splitlines()[-1] == "What is 1 plus 1?"
+
+
+def check_lines_beyond_ascii_are_edited_by_characters(folder):
+    chat = greedy(folder)
+    chat.type("gr\u00fc\u00dfe \u4f60\u597d\U0001F600\x7f\x7f!\n")
+    chat.prompt()
+    assert "[user]\ngr\u00fc\u00dfe \u4f60!\n" in chat.say("/show")
+    chat.leave()
+
+
+def check_several_lines_are_one_message(folder):
+    chat = greedy(folder)
+    chat.type('"""\nfirst\n\n/quit\n"""\n')
+    chat.expect(r"\n> $")
+    assert "[user]\nfirst\n\n/quit\n" in chat.say("/show")
+    chat.type('"""\n')
+    chat.expect(r"\.\.\. ")
+    chat.leave()
+
+
+def check_narrow_terminal(folder):
+    chat = greedy(folder, columns=20)
+    chat.type("What is 64 plus 29?\n")
+    chat.expect("93")
+    chat.prompt()
+    assert "What is 64 plus 29?" in chat.say("/show")
+    chat.type("/help\n")
+    chat.expect("Ctrl\\+D leaves")
+    chat.prompt()
+    chat.leave()
+
+
+def check_terminals_that_cannot_edit(folder):
+    for term in ("dumb", "", None):
+        chat = greedy(folder, term=term)
+        chat.type("What is 64 plus 29?\n")
+        chat.expect("93")
+        chat.expect("> ")
+        chat.type("half a line" + CTRL_C)
+        chat.expect("\n> ")
+        chat.type(CTRL_D)
+        assert b"\x1b" not in chat.raw, chat.raw
+        chat.leave(key=None)
+
+
+def thinking_template(folder):
+    with open(folder + "/thinks.jinja", "w") as template:
+        template.write("{% for m in messages %}<|im_start|>{{ m.role }}\n{{ m.content }}<|im_end|>\n{% endfor %}"
+                       "{% if add_generation_prompt %}<|im_start|>assistant\n<think>\n{% endif %}")
+    return ["--template", "thinks.jinja", "--set", "max_new_tokens=12"]
+
+
+def check_thoughts_are_dim(folder):
+    options = thinking_template(folder)
+    chat = greedy(folder, *options)
+    chat.say("What is 1 plus 1?")
+    assert b"\x1b[2m" in chat.raw and b"\x1b[0m" in chat.raw
+    chat.leave()
+    chat = greedy(folder, *options, env={"NO_COLOR": "1"})
+    chat.say("What is 1 plus 1?")
+    assert b"\x1b[2m" not in chat.raw
+    chat.leave()
+    chat = greedy(folder, *options, env={"NO_COLOR": ""})
+    chat.say("What is 1 plus 1?")
+    assert b"\x1b[2m" in chat.raw
+    chat.leave()
+
+
+def check_full_context_keeps_the_conversation(folder):
+    chat = greedy(folder, "--set", "ignore_eos=true", "--context-length", "64")
+    shown = chat.say("What is 1 plus 1?")
+    assert "the context of 64 tokens is full" in shown, shown
+    shown = chat.say("And 2 plus 2?")
+    assert "there is no room for an answer" in re.sub(r"\s+", " ", shown), shown
+    assert "And 2" not in chat.say("/show")[20:]
+    chat.say("/undo")
+    chat.say("/set ignore_eos null")
+    assert "2" in chat.say("1 plus 1")
+    chat.leave()
+
+
+def check_signals_leave_the_terminal_as_it_was(folder):
+    for number, code in ((signal.SIGTERM, 143), (signal.SIGHUP, 129)):
+        chat = greedy(folder)
+        chat.process.send_signal(number)
+        chat.leave(code, key=None)
+        chat = greedy(folder, "--set", "ignore_eos=true")
+        chat.type("Tell me a story.\n")
+        chat.expect(r"\n\w+")
+        chat.process.send_signal(number)
+        chat.leave(code, key=None)
+
+
+def check_terminal_that_goes_away(folder):
+    chat = greedy(folder)
+    os.close(chat.slave)
+    os.close(chat.master)
+    assert chat.process.wait(PATIENCE) in (0, 129)
+
+
+def check_resized_window(folder):
+    chat = greedy(folder)
+    chat.type("What is 64 plus")
+    fcntl.ioctl(chat.master, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 30, 0, 0))
+    chat.type(" 29?\n")
+    chat.expect("93")
+    chat.prompt()
+    chat.leave()
+
+
+def check_keys_pressed_during_an_answer_wait(folder):
+    chat = greedy(folder, "--set", "ignore_eos=true", "--set", "max_new_tokens=100")
+    chat.type("Tell me a story.\n")
+    chat.expect(r"\n\w+")
+    chat.leave()  # Ctrl+D
+    chat = greedy(folder)
+    chat.type("What is 64 plus 29?\nWhat is the opposite of hot?\n")
+    chat.expect("93.*cold")
+    chat.prompt()
+    chat.leave()
+
+
+def check_answers_alone_on_a_redirected_output(folder):
+    with open(folder + "/answers", "wb") as answers:
+        chat = Chat(folder, "--set", "temperature=0", answers=answers)
+    chat.start()
+    chat.say("What is 64 plus 29?")
+    chat.say("/show")
+    chat.leave()
+    with open(folder + "/answers") as answers:
+        text = answers.read()
+    assert "93" in text and "\x1b" not in text and "temperature" not in text, text
+
+
+def main():
+    chosen = sys.argv[3:]
+    failed = 0
+    for name, check in list(globals().items()):
+        if not name.startswith("check_") or (chosen and not any(c in name for c in chosen)):
+            continue
+        folder = tempfile.mkdtemp(prefix="sglrun_chat.")
+        start = time.monotonic()
+        try:
+            check(folder)
+            print(f"ok    {name} {time.monotonic() - start:.1f} s", flush=True)
+        except Exception as problem:  # the next cases run all the same
+            failed += 1
+            print(f"FAIL  {name}: {type(problem).__name__}: {problem}", flush=True)
+        finally:
+            for process in Chat.running:
+                if process.poll() is None:
+                    process.kill()
+                    process.wait()
+            Chat.running.clear()
+            shutil.rmtree(folder, ignore_errors=True)
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

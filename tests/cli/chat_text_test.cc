@@ -1,0 +1,126 @@
+// The parts of `chat` that know no model: what typed lines mean, what the tab key offers, what is
+// shown of an answer.
+#include "cli/chat/slash_commands.h"
+
+#include <doctest/doctest.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cli/chat/message_lines.h"
+#include "cli/chat/screen.h"
+#include "cli/chat/thinking_splitter.h"
+
+namespace sglrun::cli {
+namespace {
+
+// The message that lines make; what is still open ends in "...".
+std::string MessageOf(const std::vector<std::string>& lines) {
+  MessageLines message;
+  for (const std::string& line : lines) {
+    if (message.Add(line)) return message.Take();
+  }
+  return message.Take() + "...";
+}
+
+TEST_CASE("a line is a message, and three quotes open one of several lines") {
+  CHECK(MessageOf({"hello \"\"\" there"}) == "hello \"\"\" there");
+  CHECK(MessageOf({"\"\"\"", "a", "", "b", "\"\"\""}) == "a\n\nb");
+  CHECK(MessageOf({"\"\"\"a", "b\"\"\" "}) == "a\nb");
+  CHECK(MessageOf({"\"\"\"one line\"\"\""}) == "one line");
+  CHECK(MessageOf({"\"\"\"\"\"\""}) == "");
+  CHECK(MessageOf({"\"\"\"  ", "  indented", "\"\"\""}) == "  indented");
+  CHECK(MessageOf({"\"\"\"", "/quit"}) == "/quit\n...");
+}
+
+TEST_CASE("a slash line is a command and its operand, or a sentence that helps") {
+  const auto message = [](std::string_view line) {
+    const auto parsed = ParseSlashLine(line);
+    return parsed.ok() ? "ok: " + parsed->operand : parsed.error().message;
+  };
+  CHECK(message("/set  temperature  0.7 ") == "ok: temperature  0.7");
+  CHECK(message("/system") == "ok: ");
+  CHECK(message("/save") == "/save needs FILE");
+  CHECK(message("/undo 2") == "/undo stands alone, found \"2\" behind it");
+  CHECK(message("/regne").starts_with("no command /regne, did you mean /regen?"));
+  CHECK(message("/").starts_with("no command /"));
+  CHECK(message("/" + std::string(100000, 'x')).size() < 300);
+}
+
+TEST_CASE("the tab key completes commands, parameters and files") {
+  const auto files = [](std::string_view beginning) {
+    return std::vector<std::string>{std::string(beginning) + ".json"};
+  };
+  const auto offers = [&](std::string_view before) {
+    const Completions found = CompleteSlash(before, files);
+    std::string text = std::to_string(found.begin) + ":";
+    for (const std::string& word : found.words) text += " " + word;
+    return text;
+  };
+  CHECK(offers("/s") == "0: /set /show /system /save /schema /stats");
+  CHECK(offers("/re") == "0: /regen /regex");
+  CHECK(offers("/set temp") == "5: temperature");
+  CHECK(offers("/set  top_") == "6: top_p top_k");
+  CHECK(offers("/load my chat") == "6: my chat.json");
+  CHECK(offers("/set temperature 0") == "5:");
+  CHECK(offers("/system a") == "8:");
+  CHECK(offers("/nothing a") == "0:");
+  CHECK(offers("plain /s") == "0:");
+}
+
+TEST_CASE("the help fits a narrow terminal") {
+  for (const std::size_t width : {std::size_t{20}, std::size_t{60}, std::size_t{200}}) {
+    const std::string help = SlashHelp(width);
+    CHECK(help.find("/export FILE") != std::string::npos);
+    for (std::size_t begin = 0; begin < help.size();) {
+      const std::size_t end = help.find('\n', begin);
+      CHECK(end - begin <= width);
+      begin = end + 1;
+    }
+  }
+}
+
+// Thoughts in brackets.
+std::string Split(const std::string& end_marker, const std::vector<std::string>& pieces,
+                  bool inside = false) {
+  ThinkingSplitter splitter(MarkersOf(end_marker), inside);
+  std::string shown;
+  bool thinking = false;
+  const auto sink = [&](std::string_view text, bool is_thinking) {
+    if (is_thinking != thinking) shown += is_thinking ? "[" : "]";
+    thinking = is_thinking;
+    shown += text;
+  };
+  for (const std::string& piece : pieces) splitter.Feed(piece, sink);
+  splitter.Finish(sink);
+  return shown;
+}
+
+TEST_CASE("thoughts are told from the answer wherever the pieces break") {
+  const std::string whole = "a<think>b</think>c < d";
+  for (std::size_t i = 0; i <= whole.size(); ++i) {
+    for (std::size_t j = i; j <= whole.size(); ++j) {
+      CHECK(Split("</think>", {whole.substr(0, i), whole.substr(i, j - i), whole.substr(j)}) ==
+            "a[<think>b</think>]c < d");
+    }
+  }
+  CHECK(Split("</think>", {"b</think>c"}, true) == "[b</think>]c");
+  CHECK(Split("</think>", {"never ends"}, true) == "[never ends");
+  CHECK(Split("</think>", {"c <thi"}) == "c <thi");
+  CHECK(Split("[/THINK]", {"[THINK]b[/THINK]c"}) == "[[THINK]b[/THINK]]c");
+  CHECK(Split("<|answer|>", {"b<|answer|>c"}, true) == "[b<|answer|>]c");
+  CHECK(Split("<|answer|>", {"b<|answer|>c<think>"}, false) == "b<|answer|>c<think>");
+  CHECK(OpensThinking("...assistant\n<think>\n", MarkersOf("</think>")));
+  CHECK_FALSE(OpensThinking("<think></think>\n", MarkersOf("</think>")));
+  CHECK_FALSE(OpensThinking(" ", MarkersOf("x")));
+}
+
+TEST_CASE("what a model writes cannot command the terminal") {
+  CHECK(Visible("a\n\tb\u00e9 \U0001F600") == "a\n\tb\u00e9 \U0001F600");
+  CHECK(Visible("\033[2J\r\a\x7f") == "^[[2J^M^G\\u{7F}");
+  CHECK(Visible("\u009b31m") == "\\u{9B}31m");
+}
+
+}  // namespace
+}  // namespace sglrun::cli

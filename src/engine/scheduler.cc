@@ -19,6 +19,11 @@ constexpr std::int64_t kGrowthShare = 4;
 // a long queue of them must not cost time in every step.
 constexpr std::int64_t kLookAhead = 256;
 
+// Branches of the trie of prompts that are walked at the same time.
+constexpr std::size_t kMostBranches = 64;
+// Admissions that may pass the oldest waiting sequence by.
+constexpr std::int64_t kMostOvertaken = 4096;
+
 std::int64_t ExpectedGrowth(const Sequence& sequence) {
   const std::int64_t held = PagesFor(sequence.size());
   return (PagesFor(sequence.max_cached_tokens()) - held + kGrowthShare - 1) / kGrowthShare;
@@ -52,7 +57,13 @@ void Scheduler::Submit(std::unique_ptr<Sequence> sequence) {
   CHECK(PagesFor(sequence->max_cached_tokens()) <= blocks_->num_pages())
       << "a sequence that never fits must be refused before";
   sequence->order = next_order_++;
-  waiting_.push_back(std::move(sequence));
+  Wait(std::move(sequence));
+}
+
+void Scheduler::Wait(std::unique_ptr<Sequence> sequence) {
+  if (sequence->shares_pages()) waiting_prompts_.Add(*sequence);
+  waiting_tokens_ += sequence->size();
+  InsertByOrder(waiting_, std::move(sequence));
 }
 
 std::span<const PlannedRow> Scheduler::Plan() {
@@ -104,25 +115,78 @@ void Scheduler::PlanChunks() {
 }
 
 void Scheduler::AdmitWaiting() {
-  std::int64_t looked_at = 0;
-  for (std::size_t i = 0; i < waiting_.size() && looked_at < kLookAhead; ++looked_at) {
-    if (budget_ == 0 || running() == limits_.max_rows) return;
-    Sequence& sequence = *waiting_[i];
-    const std::int64_t matchable = MatchablePages(sequence);
-    blocks_->MatchPrefix(sequence.tokens(), matchable, sequence.pages);
-    if (NextPageIsBeingComputed(sequence, sequence.pages, matchable)) {
-      blocks_->ReleaseAll(sequence.pages);
-      ++i;
-      continue;
-    }
-    if (!TryAdmit(sequence)) {
-      blocks_->ReleaseAll(sequence.pages);
+  look_from_ = 0;
+  looks_left_ = kLookAhead;
+  while (!waiting_.empty() && budget_ > 0 && running() < limits_.max_rows) {
+    Sequence* const sequence = NextToAdmit();
+    if (sequence == nullptr) return;
+    if (!TryAdmit(*sequence)) {
+      blocks_->ReleaseAll(sequence->pages);
       return;  // others must not overtake it for ever
     }
-    auto admitted = std::move(waiting_[i]);
-    waiting_.erase(waiting_.begin() + static_cast<std::ptrdiff_t>(i));
-    InsertByOrder(running_, std::move(admitted));
+    Admit(*sequence);
   }
+}
+
+// The next sequence in a walk through the trie of the waiting prompts, longest shared beginning
+// first: a prefix is computed once, however many other records lie between those that share it,
+// because all of them run before its pages are given up. The gist of RadixAttention's cache-aware
+// order (Zheng et al. 2024). Its pages from the cache are held.
+Sequence* Scheduler::NextToAdmit() {
+  if (overtaken_ < kMostOvertaken) {
+    if (Sequence* const sequence = NextOfAPrefix()) return sequence;
+  }
+  return NextInOrder();
+}
+
+Sequence* Scheduler::NextOfAPrefix() {
+  for (std::size_t i = branches_.size(); i-- > 0;) {
+    const PromptIndex::Nearest nearest = waiting_prompts_.Find(branches_[i]);
+    if (nearest.shared < kPageSize) {
+      branches_.erase(branches_.begin() + static_cast<std::ptrdiff_t>(i));
+      continue;
+    }
+    if (!IsReady(*nearest.sequence)) continue;
+    branches_.erase(branches_.begin() + static_cast<std::ptrdiff_t>(i));  // it takes the place
+    return nearest.sequence;
+  }
+  return nullptr;
+}
+
+Sequence* Scheduler::NextInOrder() {
+  auto next = std::ranges::lower_bound(waiting_, look_from_, {},
+                                       [](const auto& sequence) { return sequence->order; });
+  for (; next != waiting_.end() && looks_left_ > 0; ++next, --looks_left_) {
+    look_from_ = (*next)->order + 1;
+    if (IsReady(**next)) return next->get();
+  }
+  return nullptr;
+}
+
+// Takes the pages of its prefix from the cache, unless the next one is just being computed.
+bool Scheduler::IsReady(Sequence& sequence) {
+  const std::int64_t matchable = MatchablePages(sequence);
+  blocks_->MatchPrefix(sequence.tokens(), matchable, sequence.pages);
+  if (!NextPageIsBeingComputed(sequence, sequence.pages, matchable)) return true;
+  blocks_->ReleaseAll(sequence.pages);
+  return false;
+}
+
+void Scheduler::Admit(Sequence& sequence) {
+  const auto place =
+      std::ranges::lower_bound(waiting_, sequence.order, {}, [](const auto& s) { return s->order; });
+  overtaken_ = place == waiting_.begin() ? 0 : overtaken_ + 1;
+  auto admitted = std::move(*place);
+  waiting_.erase(place);
+  waiting_tokens_ -= sequence.size();
+  if (sequence.shares_pages()) {
+    waiting_prompts_.Remove(sequence);
+    if (sequence.size() >= kPageSize) {
+      branches_.emplace_back(sequence.tokens().begin(), sequence.tokens().end());
+      if (branches_.size() > kMostBranches) branches_.pop_front();
+    }
+  }
+  InsertByOrder(running_, std::move(admitted));
 }
 
 // The sequence holds the pages of its cached prefix; takes the others if there is room.
@@ -178,7 +242,7 @@ void Scheduler::PreemptYoungest() {
   CHECK(victim->scheduled == 0) << "the youngest is planned last";
   blocks_->ReleaseAll(victim->pages);
   victim->computed = 0;
-  InsertByOrder(waiting_, std::move(victim));
+  Wait(std::move(victim));
   preempted_ = true;
   ++preemptions_;
 }
@@ -209,6 +273,9 @@ void Scheduler::CancelAll() {
   for (const auto& sequence : running_) blocks_->ReleaseAll(sequence->pages);
   running_.clear();
   waiting_.clear();
+  waiting_prompts_.Clear();
+  waiting_tokens_ = 0;
+  branches_.clear();
   rows_.clear();
 }
 

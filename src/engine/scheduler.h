@@ -3,7 +3,8 @@
 // Decode rows come first, the rest of the token budget goes to prompts in chunks. A sequence is
 // admitted when the pages of all its tokens are there and a share of what everyone may still need;
 // when pages run out nevertheless, the youngest gives its pages back and is computed again later.
-// A prompt whose next page another sequence is computing right now waits for that page.
+// A prompt whose next page another sequence is computing right now waits for that page. Sequences
+// that share a beginning follow each other; others go in order of submission.
 #pragma once
 
 #include <cstdint>
@@ -14,6 +15,7 @@
 #include <vector>
 
 #include "engine/block_manager.h"
+#include "engine/prompt_index.h"
 #include "engine/sequence.h"
 
 namespace sglrun::engine {
@@ -37,6 +39,7 @@ class Scheduler {
   bool HasWork() const { return !running_.empty() || !waiting_.empty(); }
   std::int64_t running() const { return static_cast<std::int64_t>(running_.size()); }
   std::int64_t waiting() const { return static_cast<std::int64_t>(waiting_.size()); }
+  std::int64_t waiting_tokens() const { return waiting_tokens_; }  // of the waiting sequences
   std::int64_t preemptions() const { return preemptions_; }
   std::int64_t cached_tokens() const { return cached_tokens_; }  // prompt tokens not computed again
 
@@ -59,6 +62,12 @@ class Scheduler {
   void PlanDecodes();
   void PlanChunks();
   void AdmitWaiting();
+  Sequence* NextToAdmit();
+  Sequence* NextOfAPrefix();
+  Sequence* NextInOrder();
+  bool IsReady(Sequence& sequence);
+  void Admit(Sequence& sequence);
+  void Wait(std::unique_ptr<Sequence> sequence);
   bool GrowTo(Sequence& sequence, std::int64_t tokens);
   void PreemptYoungest();
   bool TryAdmit(Sequence& sequence);
@@ -70,6 +79,15 @@ class Scheduler {
   std::uint64_t next_order_ = 0;
   std::vector<std::unique_ptr<Sequence>> running_;  // ascending order of submission
   std::deque<std::unique_ptr<Sequence>> waiting_;   // ascending order of submission
+  PromptIndex waiting_prompts_;                     // of those that share pages
+  // Prompts of which others are still waiting that begin alike, latest first to be asked: each the
+  // last admitted one of its branch of the trie.
+  std::deque<std::vector<std::int32_t>> branches_;
+  std::int64_t overtaken_ = 0;  // admissions since the oldest waiting one became that
+  std::int64_t waiting_tokens_ = 0;
+  // In the step being planned: where NextInOrder goes on, and how many it may still look at.
+  std::uint64_t look_from_ = 0;
+  std::int64_t looks_left_ = 0;
   std::vector<PlannedRow> rows_;
   std::int64_t budget_ = 0;  // tokens left in the step being planned
   bool preempted_ = false;   // in the step being planned

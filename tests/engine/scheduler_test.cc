@@ -136,6 +136,52 @@ TEST_CASE("whole cached prompts still compute their last token") {
   CHECK(world.total_computed == 32 + 16);
 }
 
+TEST_CASE("a prefix is computed once, however many records lie between those that share it") {
+  // 60 groups of 8 prompts that share 48 tokens, two halves of each a further 16; the cache holds a
+  // few groups only.
+  struct Member {
+    int group, member;
+  };
+  std::vector<Member> members;
+  for (int group = 0; group < 60; ++group) {
+    for (int member = 0; member < 8; ++member) members.push_back({group, member});
+  }
+  std::mt19937 random(3);
+  std::ranges::shuffle(members, random);
+  World world(60, {.max_rows = 4, .max_batch_tokens = 64});
+  for (const Member& m : members) {
+    std::vector<std::int32_t> prompt(48, m.group);
+    prompt.insert(prompt.end(), 16, 60 + m.member / 4);
+    prompt.insert(prompt.end(), 4, 70 + m.member);
+    world.scheduler.Submit(MakeSequence(std::move(prompt), 2));
+  }
+  world.RunAll();
+  CHECK(world.finished.size() == members.size());
+  // What is shared, each record's last 4 tokens, and its first generated one.
+  CHECK(world.total_computed == 60 * (48 + 2 * 16) + 480 * (4 + 1));
+}
+
+TEST_CASE("a record that shares nothing is not passed by for ever") {
+  World world(64, {.max_rows = 1, .max_batch_tokens = 64});
+  const auto submit = [&](int tail) {
+    std::vector<std::int32_t> prompt = Prompt(20);
+    prompt.push_back(tail % 90);
+    world.scheduler.Submit(MakeSequence(std::move(prompt), 1));
+  };
+  submit(0);
+  submit(1);
+  world.scheduler.Submit(MakeSequence(Prompt(3, 50), 1));
+  // One that shares comes for each that leaves.
+  int steps = 0;
+  for (; !world.finished.contains(2); ++steps) {
+    REQUIRE(steps < 10'000);
+    submit(steps);
+    world.Step();
+  }
+  CHECK(steps > 100);
+  world.RunAll();
+}
+
 TEST_CASE("prompts of embeddings share nothing") {
   World world(64, {.max_rows = 8, .max_batch_tokens = 64});
   GenerateRequest embeds;

@@ -289,12 +289,16 @@ void Download(void* to, const void* from, std::size_t bytes, KernelContext& cont
   StateOf(context).Download(to, from, bytes);
 }
 
+// Results carry it: what runs on different chips, or on none, may differ in its last bits.
+std::string IsaOf(std::string_view name, const gpu::Properties& properties) {
+  if (name == "sim") return "sim";
+  return "sm_" + std::to_string(properties.major) + std::to_string(properties.minor);
+}
+
 class OwnedBackend final : public DeviceBackend {
  public:
   OwnedBackend(std::string_view name, std::unique_ptr<gpu::Runtime> runtime, const cuda::Ops& ops)
-      : isa_("sm_" + std::to_string(runtime->properties().major) +
-             std::to_string(runtime->properties().minor)),
-        state_(std::move(runtime), ops) {
+      : isa_(IsaOf(name, runtime->properties())), state_(std::move(runtime), ops) {
     backend_ = {.name = name,
                 .isa = isa_,
                 .table = {.packed_weight_bytes = PackedWeightBytes,

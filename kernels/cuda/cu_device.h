@@ -101,6 +101,11 @@ __device__ __forceinline__ void ldmatrix_x4_trans(std::uint32_t r[4], const void
                : "memory");
 }
 
+// c + the products of four signed bytes.
+__device__ __forceinline__ int dot4(std::uint32_t a, std::uint32_t b, int c) {
+  return __dp4a(static_cast<int>(a), static_cast<int>(b), c);
+}
+
 // Float steps rounded one by one, never contracted: what must have the same bits everywhere.
 __device__ __forceinline__ float mul_exact(float a, float b) {
   return __fmul_rn(a, b);

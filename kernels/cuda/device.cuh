@@ -83,17 +83,4 @@ __device__ __forceinline__ T BlockReduce(T value, Op op, T* shared) {
   return value;
 }
 
-// Elements of a weight.
-__device__ __forceinline__ float LoadWeight(const cuda::Weight& w, std::int64_t index) {
-  switch (w.type) {
-    case cuda::WeightType::kF32:
-      return static_cast<const float*>(w.data)[index];
-    case cuda::WeightType::kBF16:
-      return cu::to_f32(static_cast<const bf16*>(w.data)[index]);
-    case cuda::WeightType::kF16:
-      return cu::to_f32(static_cast<const f16*>(w.data)[index]);
-  }
-  return 0;
-}
-
 }  // namespace sglrun::kernels::CU_WORLD

@@ -6,6 +6,7 @@ namespace sglrun::kernels::CU_WORLD {
 
 void Embed(const cuda::EmbedParams& p, gpu::Stream stream) {
   if (p.tokens == 0 || p.weight.k == 0) return;
+  if (cuda::IsQuantized(p.weight.type)) return QuantEmbed(p, stream);
   cu::launch(IsAligned(p.out) ? EmbedKernel<true> : EmbedKernel<false>, dim3(Blocks(p.tokens, 1)),
              dim3(kCopyThreads), 0, stream, p);
 }

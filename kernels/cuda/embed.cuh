@@ -64,6 +64,8 @@ __global__ void __launch_bounds__(kCopyThreads) PackRowsKernel(cuda::PackRowsPar
       case cuda::WeightType::kF16:
         static_cast<f16*>(data)[row + i] = cu::to_f16(x);
         break;
+      default:
+        break;
     }
   }
 }

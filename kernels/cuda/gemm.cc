@@ -59,6 +59,9 @@ void Gemm(const GemmParams& p, gpu::Stream stream) {
       return Gemm16<WeightType::kBF16>(p, stream);
     case WeightType::kF16:
       return Gemm16<WeightType::kF16>(p, stream);
+    case WeightType::kI8:
+    case WeightType::kI4:
+      return QuantGemm(p, stream);
   }
 }
 

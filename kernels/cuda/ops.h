@@ -19,20 +19,31 @@ using Stream = StreamTag*;
 
 namespace sglrun::kernels::cuda {
 
-enum class WeightType : std::uint8_t { kF32, kBF16, kF16 };
+enum class WeightType : std::uint8_t { kF32, kBF16, kF16, kI8, kI4 };
 
-// A matrix [n, k] by rows; each row is filled with zeros up to PaddedK(k) elements.
+// A matrix [n, k] by rows; each row is filled with zeros up to PaddedK(k) elements. Quantised ones
+// (kernels/packed_weight.h) are laid out as quant_weight.h says.
 struct Weight {
   const void* data = nullptr;
   WeightType type = WeightType::kBF16;
   std::int64_t n = 0;
   std::int64_t k = 0;
+  // Of kI8 and kI4.
+  std::int32_t group = 32;
+  bool wide_scales = false;
+  bool minima = false;
 };
+constexpr bool IsQuantized(WeightType type) {
+  return type == WeightType::kI8 || type == WeightType::kI4;
+}
 
 constexpr std::int64_t PaddedK(std::int64_t k) {
   return (k + 31) / 32 * 32;
 }
-std::size_t WeightBytes(std::int64_t n, std::int64_t k, WeightType type);
+std::size_t WeightBytes(const Weight& weight);
+inline std::size_t WeightBytes(std::int64_t n, std::int64_t k, WeightType type) {
+  return WeightBytes(Weight{nullptr, type, n, k});
+}
 
 // float32 rows `stride` elements apart.
 struct Rows {
@@ -40,6 +51,7 @@ struct Rows {
   std::int64_t stride = 0;
 };
 
+// Not for quantised weights, which the host encodes (quant_weight.h).
 struct PackRowsParams {
   Rows rows;  // [count, k]
   std::int64_t count = 0;
@@ -101,7 +113,8 @@ struct SiluAndMulParams {
   std::int64_t tokens = 0, size = 0;
 };
 
-// Scratch of a gemm holds x in bf16 when it has more rows than kGemmSmallRows.
+// Scratch of a gemm holds x in bf16 when it has more rows than kGemmSmallRows, or as the integers
+// that quantised weights are multiplied with.
 inline constexpr std::int64_t kGemmSmallRows = 8;
 struct GemmParams {
   Rows x;

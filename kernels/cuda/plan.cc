@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "kernels/cuda/ops.h"
+#include "kernels/cuda/quant_weight.h"
 
 namespace sglrun::kernels::cuda {
 namespace {
@@ -12,8 +13,9 @@ std::size_t ElementBytes(WeightType type) {
 
 }  // namespace
 
-std::size_t WeightBytes(std::int64_t n, std::int64_t k, WeightType type) {
-  return static_cast<std::size_t>(n * PaddedK(k)) * ElementBytes(type);
+std::size_t WeightBytes(const Weight& weight) {
+  if (IsQuantized(weight.type)) return QuantPlaces(weight).bytes;
+  return static_cast<std::size_t>(weight.n * PaddedK(weight.k)) * ElementBytes(weight.type);
 }
 
 std::size_t PageBytes(std::int64_t heads, std::int64_t head_dim, bool is_bf16) {
@@ -21,6 +23,8 @@ std::size_t PageBytes(std::int64_t heads, std::int64_t head_dim, bool is_bf16) {
 }
 
 std::size_t GemmScratchBytes(std::int64_t m, std::int64_t k, WeightType type) {
+  // Codes, and a scale and a sum for each 16 at least.
+  if (IsQuantized(type)) return static_cast<std::size_t>(m * PaddedK(k)) * 3 / 2;
   if (type == WeightType::kF32 || m <= kGemmSmallRows) return 0;
   return static_cast<std::size_t>(m * PaddedK(k)) * 2;
 }

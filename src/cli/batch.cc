@@ -195,13 +195,13 @@ class BatchRun {
     SGLRUN_RETURN_IF_ERROR(CheckSideFiles(options_));
     SGLRUN_RETURN_IF_ERROR(CheckStream(options_));
     SGLRUN_ASSIGN_OR_RETURN(const ModelSource source, OpenModel(options_));
-    SGLRUN_ASSIGN_OR_RETURN(const kernels::Backend* backend, ChooseBackend(options_));
     BatchSource::Parts parts;
     SGLRUN_ASSIGN_OR_RETURN(parts.record_options, MakeRecordOptions(options_, source));
     SGLRUN_ASSIGN_OR_RETURN(parts.reader, io::JsonlReader::Open(options_.inputs));
     // Not earlier: opening waits for a pipe's first bytes, and there is nothing to be finished yet.
     WatchStopSignals();
     Compute compute(options_);
+    SGLRUN_ASSIGN_OR_RETURN(const kernels::Backend* backend, ChooseBackend(options_, compute));
     SGLRUN_RETURN_IF_ERROR(CollectFacts(source, *backend, compute.pool));
     // Before the weights, which may take a while: an output that cannot be used is told at once.
     SGLRUN_RETURN_IF_ERROR(OpenOutput());
@@ -210,7 +210,7 @@ class BatchRun {
     const tensor::DType kv_dtype = KvDType(options_, WeightDType(options_, source.files));
     SGLRUN_ASSIGN_OR_RETURN(
         const auto engine,
-        engine::Engine::Create(*model, *source.tokenizer, EngineOptionsOf(options_, kv_dtype),
+        engine::Engine::Create(*model, *source.tokenizer, EngineOptionsOf(options_, kv_dtype, *backend),
                                compute.context));
     outcome_.load_s = SecondsSince(start_);
     return Serve(std::move(parts), *engine);

@@ -219,14 +219,16 @@ Status CheckLengths(const Options& options, const engine::EngineOptions& engine)
       options.prompt_tokens + options.output_tokens + TokensAhead(most_rows, options, engine));
 }
 
-Result<BenchReport> Measure(const Options& options, const kernels::Backend& backend) {
+Result<BenchReport> Measure(const Options& options) {
   Compute compute(options);
+  SGLRUN_ASSIGN_OR_RETURN(const kernels::Backend* chosen, ChooseBackend(options, compute));
+  const kernels::Backend& backend = *chosen;
   const Clock::time_point start = Clock::now();
   SGLRUN_ASSIGN_OR_RETURN(const Loaded loaded, LoadForBench(options, backend, compute));
   BenchReport report;
   report.load_s = SecondsSince(start);
   const tensor::DType kv_dtype = KvDType(options, loaded.dtype);
-  engine::EngineOptions engine_options = EngineOptionsOf(options, kv_dtype);
+  engine::EngineOptions engine_options = EngineOptionsOf(options, kv_dtype, backend);
   engine_options.max_rows = std::ranges::max(options.batch_sizes);
   // Room for prompts beside a full batch of decoding rows.
   engine_options.max_batch_tokens =
@@ -251,8 +253,9 @@ Result<BenchReport> Measure(const Options& options, const kernels::Backend& back
     SGLRUN_ASSIGN_OR_RETURN(const Measurement m, bench.Decode(rows));
     report.decode.push_back(m);
   }
-  report.machine = CpuName() + ", " + std::string(backend.isa) + ", " +
-                   std::to_string(compute.pool.threads()) + " threads";
+  report.machine = compute.device ? compute.device->Describe()
+                                  : CpuName() + ", " + std::string(backend.isa) + ", " +
+                                        std::to_string(compute.pool.threads()) + " threads";
   report.model = options.shape.empty() ? options.model : options.shape;
   report.dtype = tensor::DTypeName(loaded.dtype);
   report.peak_rss_bytes = PeakResidentBytes();
@@ -263,8 +266,7 @@ Result<BenchReport> Measure(const Options& options, const kernels::Backend& back
 
 Result<int> RunBench(const Options& options) {
   if (!options.grammar.empty()) return RunGrammarBench(options);
-  SGLRUN_ASSIGN_OR_RETURN(const kernels::Backend* backend, ChooseBackend(options));
-  SGLRUN_ASSIGN_OR_RETURN(const BenchReport report, Measure(options, *backend));
+  SGLRUN_ASSIGN_OR_RETURN(const BenchReport report, Measure(options));
   SGLRUN_RETURN_IF_ERROR(Print(options.json ? AsJson(report) : AsText(report)));
   return kExitOk;
 }

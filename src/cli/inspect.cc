@@ -103,7 +103,8 @@ void AddRunFacts(const Options& options, const ModelSource& source, const kernel
 
 Result<Facts> Collect(const Options& options) {
   SGLRUN_ASSIGN_OR_RETURN(const ModelSource source, OpenModel(options));
-  SGLRUN_ASSIGN_OR_RETURN(const kernels::Backend* backend, ChooseBackend(options));
+  Compute compute(options);
+  SGLRUN_ASSIGN_OR_RETURN(const kernels::Backend* backend, ChooseBackend(options, compute));
   Facts facts;
   AddModelFacts(source.files, facts);
   AddTokenizerFacts(source, facts);

@@ -49,12 +49,12 @@ int Threads(const Options& options) {
   return AvailableCores();
 }
 
-std::int64_t KvMemoryBytes(const std::string& text) {
+std::int64_t KvMemoryBytes(const std::string& text, const kernels::Backend& backend) {
   if (text == "auto") return 0;
   if (text.back() != '%') return *ParseByteSize(text);
   std::int64_t percent = 0;
   std::from_chars(text.data(), text.data() + text.size() - 1, percent);
-  return model::AvailableMemory().value_or(0) / 100 * percent;
+  return model::AvailableMemory(backend).value_or(0) / 100 * percent;
 }
 
 }  // namespace
@@ -102,11 +102,6 @@ Result<ModelSource> OpenModel(const Options& options) {
 
 Compute::Compute(const Options& options) : pool(Threads(options)), context(pool) {}
 
-Result<const kernels::Backend*> ChooseBackend(const Options& options) {
-  if (options.isa == "ref") return &kernels::RefBackend();
-  return kernels::CpuBackend(options.isa);
-}
-
 tensor::DType NamedDType(std::string_view name) {
   if (name == "f32") return tensor::DType::kF32;
   if (name == "int8") return tensor::DType::kI8;
@@ -149,10 +144,11 @@ SamplingParams EffectiveDefaults(const Options& options, const model::Generation
   return defaults;
 }
 
-engine::EngineOptions EngineOptionsOf(const Options& options, tensor::DType kv_dtype) {
+engine::EngineOptions EngineOptionsOf(const Options& options, tensor::DType kv_dtype,
+                                      const kernels::Backend& backend) {
   return {.max_rows = options.max_rows,
           .max_batch_tokens = options.max_batch_tokens,
-          .kv_memory_bytes = KvMemoryBytes(options.kv_memory),
+          .kv_memory_bytes = KvMemoryBytes(options.kv_memory, backend),
           .kv_dtype = kv_dtype,
           .context_length = options.context_length,
           .logprobs_mode = options.logprobs_mode == "original" ? engine::LogprobsMode::kOriginal

@@ -11,6 +11,7 @@
 #include "cli/options.h"
 #include "engine/engine.h"
 #include "kernels/backend.h"
+#include "kernels/cuda/backend.h"
 #include "model/model.h"
 #include "model/model_files.h"
 #include "request/sampling_params.h"
@@ -31,18 +32,20 @@ struct ModelSource {
 };
 Result<ModelSource> OpenModel(const Options& options);
 
-// Threads, scratch and kernels; members point at each other, so it stays where it was made.
+// Threads, scratch and the device, if there is one; members point at each other, so it stays where it
+// was made. It outlives the models and engines that were made with it.
 struct Compute {
   explicit Compute(const Options& options);
   Compute(const Compute&) = delete;
   Compute& operator=(const Compute&) = delete;
 
+  std::unique_ptr<kernels::DeviceBackend> device;
   ThreadPool pool;
   kernels::KernelContext context;
 };
 
-// --isa.
-Result<const kernels::Backend*> ChooseBackend(const Options& options);
+// --device and --isa; a device is kept by `compute`.
+Result<const kernels::Backend*> ChooseBackend(const Options& options, Compute& compute);
 
 // --dtype and --kv-dtype; `auto` follows the form in which most weights are stored. NamedDType: of a
 // choice other than auto.
@@ -58,7 +61,8 @@ Result<std::unique_ptr<model::Model>> LoadModel(const Options& options,
 // asks for.
 SamplingParams EffectiveDefaults(const Options& options, const model::GenerationDefaults& model);
 
-engine::EngineOptions EngineOptionsOf(const Options& options, tensor::DType kv_dtype);
+engine::EngineOptions EngineOptionsOf(const Options& options, tensor::DType kv_dtype,
+                                      const kernels::Backend& backend);
 engine::PromptLimits PromptLimitsOf(const Options& options, const model::ModelConfig& config);
 
 // Tokens that end a text: the model's own and the tokenizer's (generate.md 6.2), ascending.

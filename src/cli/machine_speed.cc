@@ -21,6 +21,9 @@ double BestSeconds(const kernels::Backend& backend, const kernels::GemmArgs& arg
   for (int i = 0; i < kTries; ++i) {
     const auto start = std::chrono::steady_clock::now();
     backend.table.gemm(args, compute.context);
+    // A device is waited for.
+    float last = 0;
+    backend.table.download(&last, args.y.f32(), sizeof last, compute.context);
     const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - start;
     best = std::min(best, passed.count());
   }
@@ -43,7 +46,11 @@ MachineSpeed MeasureMachine(const kernels::Backend& backend, tensor::DType dtype
          .rows = tensor::MakeView(row.data(), tensor::DType::kF32, {1, kInputs})},
         compute.context);
   }
-  std::vector<float> x(kManyRows * kInputs, 0.25f), y(kManyRows * kOutputs);
+  const std::vector<float> inputs(kManyRows * kInputs, 0.25f);
+  const tensor::Buffer x(*backend.allocator, inputs.size() * sizeof(float));
+  const tensor::Buffer y(*backend.allocator, kManyRows * kOutputs * sizeof(float));
+  if (!x.ok() || !y.ok()) return {};
+  backend.table.upload(x.data(), inputs.data(), x.bytes(), compute.context);
   const auto product = [&](std::int64_t rows) {
     return kernels::GemmArgs{
         .x = tensor::MakeView(x.data(), tensor::DType::kF32, {rows, kInputs}),

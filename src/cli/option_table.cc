@@ -86,10 +86,12 @@ std::vector<OptionSpec> InputAndOutput() {
        .group = kGroup,
        .line = "what an input line is",
        .text =
-           "`generate`: a JSON object, the body of a /generate request. `openai`: a line of a batch "
+           "`generate`: a JSON object, the body of a /generate request. `openai`: a line of a "
+           "batch "
            "file for /v1/chat/completions or /v1/completions, answered in the same dialect. "
            "`text`: the line itself is a prompt. `auto`: text when every input's name ends in .txt "
-           "(.txt.gz, .txt.zst), openai when the first object has a custom_id, else generate."},
+           "(.txt.gz, .txt.zst), openai when the first object of a file has a custom_id, else "
+           "generate."},
       {.name = "shard",
        .kind = Kind::kShard,
        .member = &Options::shard,
@@ -181,11 +183,12 @@ std::vector<OptionSpec> ModelOptions() {
       {.name = "device",
        .kind = Kind::kChoice,
        .member = &Options::device,
-       .choices = {"auto", "cpu"},
+       .choices = {"auto", "cpu", "cuda", "cuda:N", "sim"},
        .commands = kRuns | kBench | kChat,
        .group = kGroup,
        .line = "where the model runs",
-       .text = "This build has the CPU backend only."},
+       .text = "`auto` is the first GPU, or the CPU where there is none. `sim` runs the GPU's "
+               "kernels on a simulated device, thousands of times slower, to find faults."},
       {.name = "dtype",
        .kind = Kind::kChoice,
        .member = &Options::dtype,
@@ -659,8 +662,9 @@ std::vector<OptionSpec> Messages() {
 const std::vector<OptionSpec>& OptionTable() {
   static const std::vector<OptionSpec> table = [] {
     std::vector<OptionSpec> all;
-    for (auto* group : {&InputAndOutput, &ModelOptions, &ChatOptions, &SamplingOptions, &GrammarOptionRows,
-                        &RowOptions, &SpeedAndMemory, &ReportOptions, &Messages}) {
+    for (auto* group :
+         {&InputAndOutput, &ModelOptions, &ChatOptions, &SamplingOptions, &GrammarOptionRows,
+          &RowOptions, &SpeedAndMemory, &ReportOptions, &Messages}) {
       for (OptionSpec& option : group()) all.push_back(std::move(option));
     }
     return all;

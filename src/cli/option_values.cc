@@ -88,9 +88,20 @@ std::string Joined(const std::vector<std::string_view>& words) {
   return text;
 }
 
+// A choice that ends in ":N" stands for every number in place of N.
+bool IsChoice(std::string_view choice, std::string_view value) {
+  if (!choice.ends_with(":N")) return value == choice;
+  const std::size_t length = choice.size() - 1;
+  std::int64_t number = 0;
+  return value.starts_with(choice.substr(0, length)) &&
+         ParseInteger(value.substr(length), number) && number >= 0 && number < 1024;
+}
+
 Status SetText(const OptionSpec& option, const std::string& value, std::string& field) {
   if (option.kind == Kind::kChoice &&
-      std::ranges::find(option.choices, std::string_view(value)) == option.choices.end()) {
+      std::ranges::none_of(option.choices, [&](std::string_view choice) {
+        return IsChoice(choice, value);
+      })) {
     return BadValue(option, value, Joined(option.choices));
   }
   std::int64_t limit = 0;

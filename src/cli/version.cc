@@ -1,6 +1,7 @@
 #include "cli/version.h"
 
 #include "kernels/backend.h"
+#include "kernels/cuda/backend.h"
 
 namespace sglrun::cli {
 
@@ -15,7 +16,8 @@ std::string VersionText() {
   for (const std::string_view isa : kernels::CpuIsas()) {
     names += (names.empty() ? "" : ", ") + std::string(isa);
   }
-  out += names + "\nCUDA: not built in\n";
+  const std::string cuda = kernels::CudaBuild();
+  out += names + "\nCUDA: " + (cuda.empty() ? "not built in" : cuda) + "\n";
   return out;
 }
 

@@ -93,16 +93,6 @@ struct Engine::Impl {
   EngineStats stats;
 };
 
-namespace {
-
-// Of the backend's device, or of the machine.
-std::optional<std::int64_t> AvailableMemory(const kernels::Backend& backend) {
-  if (backend.device != nullptr) return backend.device->FreeMemory();
-  return model::AvailableMemory();
-}
-
-}  // namespace
-
 Engine::Engine(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Engine::~Engine() = default;
 
@@ -116,7 +106,9 @@ Result<std::unique_ptr<Engine>> Engine::Create(model::Model& model,
   needs.max_rows = effective.max_rows;
   needs.context_length = effective.context_length;
   needs.kv_memory_bytes = effective.kv_memory_bytes;
-  needs.available_bytes = AvailableMemory(model.backend());
+  needs.available_bytes = model::AvailableMemory(model.backend());
+  // Nobody else wants a device's memory, but the activations of a step.
+  if (model.backend().device != nullptr) needs.share = 0.9;
   SGLRUN_ASSIGN_OR_RETURN(const std::int64_t pages, PlanPages(needs));
   effective.kv_memory_bytes = pages * needs.page_bytes;
   SGLRUN_ASSIGN_OR_RETURN(auto cache, model::KvCache::Create(model.config(), effective.kv_dtype,

@@ -31,13 +31,14 @@ Result<std::int64_t> PlanPages(const MemoryNeeds& needs) {
   }
   const std::int64_t per_row = PagesFor(needs.context_length);
   const std::int64_t wanted = std::min(needs.max_rows, kMostPages / per_row + 1) * per_row;
-  const std::int64_t budget = needs.available_bytes.value_or(kUnknownMemory) / 2;
+  const auto budget = static_cast<std::int64_t>(
+      static_cast<double>(needs.available_bytes.value_or(kUnknownMemory)) * needs.share);
   const std::int64_t pages = std::min({wanted, budget / needs.page_bytes, kMostPages});
   const std::int64_t least = std::min(per_row, PagesFor(kLeastTokens));
   if (pages >= least) return pages;
   return Error{"the key-value cache needs at least " + FormatByteSize(least * needs.page_bytes) +
                " (" + FormatCount(least * kernels::kPageSize) +
-               " tokens), half of the free memory is " + FormatByteSize(budget) +
+               " tokens), it may have of the free memory " + FormatByteSize(budget) +
                ": free some memory, lower --context-length, or give --kv-memory"};
 }
 

@@ -14,10 +14,11 @@ struct MemoryNeeds {
   std::int64_t context_length = 0;
   std::int64_t kv_memory_bytes = 0;                  // 0: choose
   std::optional<std::int64_t> available_bytes = {};  // absent: the system does not tell
+  double share = 0.5;                                // of it, that a chosen size may take
 };
 
 // With a size given: as many pages as it holds. Otherwise what max_rows sequences of full context
-// need, but at most half of the memory that is free.
+// need, but at most that share of the memory that is free.
 Result<std::int64_t> PlanPages(const MemoryNeeds& needs);
 
 }  // namespace sglrun::engine

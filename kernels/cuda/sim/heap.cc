@@ -68,6 +68,7 @@ class Heap {
                      static_cast<const unsigned char*>(block.pages + block.page_bytes), is_guard)) {
       Fail("something wrote around the %zu bytes at %p", block.bytes, data);
     }
+    if (Observer* observer = TheObserver()) observer->OnFree(data, block.bytes);
     madvise(block.pages, block.page_bytes, MADV_DONTNEED);
     mprotect(block.pages, block.page_bytes, PROT_NONE);
     used_ -= block.bytes;

@@ -56,7 +56,8 @@ struct Lane {
 
 struct SharedSlot {
   const void* key;
-  void* data;
+  unsigned char* data;
+  std::size_t bytes;
 };
 
 class Machine {
@@ -67,7 +68,8 @@ class Machine {
   const std::uint64_t* Exchange(std::uint32_t mask, std::uint64_t value, Site site);
   void* SharedArray(const void* key, std::size_t bytes);
   void* dynamic_shared() { return shared_; }
-  SharedRange shared() { return {shared_, shared_used_, kSharedCapacity}; }
+  SharedRange shared() { return {shared_, kSharedCapacity}; }
+  bool IsInSharedArray(const unsigned char* p, std::size_t bytes) const;
   std::uint32_t epoch() const { return epoch_; }
   Lane& self() { return *self_; }
 
@@ -253,8 +255,15 @@ void* Machine::SharedArray(const void* key, std::size_t bytes) {
     Fail("the block's shared memory is more than %zu bytes", kSharedCapacity);
   }
   shared_used_ = begin + bytes + kSharedGap;
-  slots_.push_back({key, shared_ + begin});
+  slots_.push_back({key, shared_ + begin, bytes});
   return shared_ + begin;
+}
+
+bool Machine::IsInSharedArray(const unsigned char* p, std::size_t bytes) const {
+  if (p >= shared_ && p + bytes <= shared_ + shape_.dynamic_shared) return true;
+  return std::any_of(slots_.begin(), slots_.end(), [&](const SharedSlot& slot) {
+    return p >= slot.data && p + bytes <= slot.data + slot.bytes;
+  });
 }
 
 // NaN in every float, as far as the last block used it.
@@ -526,6 +535,12 @@ void NoteAtomic(const void* p, unsigned bytes) {
 }
 void NoteHostWrite(void* p, std::size_t bytes) {
   if (Observer* observer = TheMachine().observer) observer->OnHostWrite(p, bytes);
+}
+void CopyUnseen(void* to, const void* from, unsigned bytes) {
+  std::memcpy(to, from, bytes);
+}
+bool IsInSharedArray(const void* p, std::size_t bytes) {
+  return TheMachine().IsInSharedArray(static_cast<const unsigned char*>(p), bytes);
 }
 SharedRange SharedMemory() {
   return TheMachine().shared();

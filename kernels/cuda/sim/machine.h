@@ -125,19 +125,24 @@ class Observer {
   virtual void OnBlockEnd() = 0;
   virtual void OnGridEnd() = 0;
   virtual void OnHostWrite(void* p, std::size_t bytes) = 0;
+  virtual void OnFree(void* p, std::size_t bytes) = 0;
 };
 void SetObserver(Observer* observer);
 Observer* TheObserver();
 void NoteAtomic(const void* p, unsigned bytes);
+// A copy that the observer does not see.
+void CopyUnseen(void* to, const void* from, unsigned bytes);
 // Tells that the host filled device memory.
 void NoteHostWrite(void* p, std::size_t bytes);
 
-// For the observer: the running block's shared memory, and the barriers passed so far.
+// For the observer: the multiprocessor's shared memory, what of it lies inside an array of the
+// running block, and the barriers passed so far.
 struct SharedRange {
   unsigned char* begin;
-  std::size_t used, capacity;
+  std::size_t capacity;
 };
 SharedRange SharedMemory();
+bool IsInSharedArray(const void* p, std::size_t bytes);
 std::uint32_t BarrierEpoch();
 
 }  // namespace sglrun::sim

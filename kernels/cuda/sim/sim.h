@@ -178,9 +178,9 @@ template <class T, class Change>
 __forceinline__ T sim_atomic(T* p, Change change) {
   sglrun::sim::NoteAtomic(p, sizeof(T));
   T old;
-  std::memcpy(&old, p, sizeof old);
+  sglrun::sim::CopyUnseen(&old, p, sizeof old);
   const T changed = change(old);
-  std::memcpy(static_cast<void*>(p), &changed, sizeof changed);
+  sglrun::sim::CopyUnseen(p, &changed, sizeof changed);
   return old;
 }
 template <class T>
@@ -245,6 +245,13 @@ inline void ldmatrix_x4(std::uint32_t r[4], const void* shared, CU_AT) {
 }
 inline void ldmatrix_x4_trans(std::uint32_t r[4], const void* shared, CU_AT) {
   sim::LdMatrix(r, shared, sim::Transposed::kYes, CU_HERE("ldmatrix"));
+}
+
+__forceinline__ int dot4(std::uint32_t a, std::uint32_t b, int c) {
+  for (int shift = 0; shift < 32; shift += 8) {
+    c += static_cast<std::int8_t>(a >> shift) * static_cast<std::int8_t>(b >> shift);
+  }
+  return c;
 }
 
 // This world is compiled with -ffp-contract=off.

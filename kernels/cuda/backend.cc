@@ -7,6 +7,7 @@
 #include "base/check.h"
 #include "base/strings.h"
 #include "kernels/cuda/device.h"
+#include "kernels/cuda/encode_rows.h"
 #include "kernels/cuda/make_backend.h"
 #include "kernels/cuda/ops.h"
 #include "kernels/cuda/parcel.h"
@@ -27,22 +28,6 @@ Rows RowsOf(const tensor::TensorView& view) {
   return {view.f32(), view.rank == 2 ? view.stride[0] : view.shape[0]};
 }
 
-// Quantised weights are kept as bf16.
-cuda::WeightType TypeOf(tensor::DType dtype) {
-  switch (dtype) {
-    case tensor::DType::kF32:
-      return cuda::WeightType::kF32;
-    case tensor::DType::kF16:
-      return cuda::WeightType::kF16;
-    default:
-      return cuda::WeightType::kBF16;
-  }
-}
-
-cuda::Weight WeightOf(const PackedWeight& weight) {
-  return {weight.data.data(), TypeOf(weight.dtype), weight.n, weight.k};
-}
-
 cuda::Cache CacheOf(const KvCacheView& cache) {
   return {cache.data, cache.layout.dtype == tensor::DType::kBF16,
           static_cast<std::int32_t>(cache.layout.num_kv_heads),
@@ -50,12 +35,21 @@ cuda::Cache CacheOf(const KvCacheView& cache) {
 }
 
 std::size_t PackedWeightBytes(std::int64_t n, std::int64_t k, WeightForm form) {
-  return cuda::WeightBytes(n, k, TypeOf(form.dtype));
+  return cuda::WeightBytes(cuda::WeightOf(
+      PackedWeight{.n = n, .k = k, .dtype = form.dtype, .data = {}, .quant = form.quant}));
 }
 
 std::size_t KvPageBytes(const KvLayout& layout) {
   return cuda::PageBytes(layout.num_kv_heads, layout.head_dim,
                          layout.dtype == tensor::DType::kBF16);
+}
+
+void UploadParts(const std::vector<cuda::EncodedPart>& parts, const PackedWeight& weight,
+                 DeviceState& device) {
+  device.runtime().UseHere();
+  for (const cuda::EncodedPart& part : parts) {
+    device.Upload(weight.data.as<std::uint8_t>() + part.at, part.bytes.data(), part.bytes.size());
+  }
 }
 
 // Threads that load weights call this together.
@@ -64,6 +58,11 @@ void PackRows(const PackRowsArgs& args, KernelContext& context) {
   const std::int64_t count = args.rows.shape[0];
   const std::int64_t k = args.weight->k;
   if (count == 0 || k == 0) return;
+  if (args.weight->form().quantized()) {
+    const std::vector<cuda::EncodedPart> parts = cuda::EncodeRows(args, context);
+    const std::lock_guard lock(device.mutex());
+    return UploadParts(parts, *args.weight, device);
+  }
   const std::lock_guard lock(device.mutex());
   device.runtime().UseHere();
   auto* rows =
@@ -79,34 +78,22 @@ void PackRows(const PackRowsArgs& args, KernelContext& context) {
   device.ops().pack_rows({.rows = {rows, k},
                           .count = count,
                           .first_row = args.first_row,
-                          .weight = WeightOf(*args.weight)},
+                          .weight = cuda::WeightOf(*args.weight)},
                          device.stream());
 }
 
 void PackCodes(const PackCodesArgs& args, KernelContext& context) {
-  const PackedWeight& weight = *args.weight;
-  const WeightForm form = weight.form();
-  const std::int64_t groups = form.Groups(weight.k);
-  std::vector<float> rows(static_cast<std::size_t>(args.rows * weight.k));
-  for (std::int64_t r = 0; r < args.rows; ++r) {
-    for (std::int64_t i = 0; i < weight.k; ++i) {
-      const std::int64_t group = r * groups + i / form.quant.group;
-      const float code = static_cast<float>(args.codes[r * weight.k + i] - form.zero());
-      const float least = args.minima != nullptr ? args.minima[group] : 0.0f;
-      rows[static_cast<std::size_t>(r * weight.k + i)] = args.scales[group] * code + least;
-    }
-  }
-  PackRows({.weight = args.weight,
-            .first_row = args.first_row,
-            .rows = tensor::MakeView(rows.data(), tensor::DType::kF32, {args.rows, weight.k})},
-           context);
+  DeviceState& device = StateOf(context);
+  const std::vector<cuda::EncodedPart> parts = cuda::EncodeRows(args);
+  const std::lock_guard lock(device.mutex());
+  UploadParts(parts, *args.weight, device);
 }
 
 void Embed(const EmbedArgs& args, KernelContext& context) {
   DeviceState& device = StateOf(context);
   device.ops().embed({.ids = args.ids.data(),
                       .tokens = static_cast<std::int64_t>(args.ids.size()),
-                      .weight = WeightOf(*args.weight),
+                      .weight = cuda::WeightOf(*args.weight),
                       .out = RowsOf(args.out)},
                      device.stream());
 }
@@ -125,7 +112,7 @@ void Gemm(const GemmArgs& args, KernelContext& context) {
   DeviceState& device = StateOf(context);
   cuda::GemmParams params{.x = RowsOf(args.x),
                           .m = args.x.shape[0],
-                          .weight = WeightOf(*args.weight),
+                          .weight = cuda::WeightOf(*args.weight),
                           .bias = args.bias.f32(),
                           .y = RowsOf(args.y),
                           .accumulate = args.accumulate};

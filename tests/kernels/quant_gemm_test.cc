@@ -105,6 +105,7 @@ TEST_CASE("gemm with quantised weights agrees with the reference within a float3
   for (const std::int64_t n : {1, 15, 16, 17, 63, 64, 65, 129}) sizes.push_back({5, n, 64, true});
   for (const WeightForm& form : AllForms()) {
     for (const Size& size : sizes) {
+      if (testing::SkippedHere(3)) continue;
       Matrix x(size.m, size.k, 3, 1), bias(1, size.ends ? size.n : 0), start(size.m, size.n, 5, 2);
       x.FillNormal(random);
       bias.FillNormal(random);
@@ -128,7 +129,7 @@ TEST_CASE("gemm with quantised weights agrees with the reference within a float3
         const double ends = std::fabs(want(m, n)) + 1;
         return 0x1p-24 * (4 * std::sqrt(groups * norm_x * norm_w) + 4 * ends);
       };
-      for (const Backend* backend : testing::CpuBackends()) {
+      for (const Backend* backend : testing::ShelfBackends()) {
         Matrix y = start;
         Run(*backend, codes.Pack(*backend, context, 50), x, bias, y, size.ends, threads);
         ExpectClose({"gemm", backend,
@@ -147,13 +148,14 @@ TEST_CASE("a row of quantised gemm has the same bits alone and in any batch, on 
     Matrix x(40, 95), none(1, 0);
     x.FillNormal(random);
     std::vector<std::vector<float>> of_isas;
-    for (const Backend* backend : testing::CpuBackends()) {
+    for (const Backend* backend : testing::ShelfBackends()) {
       ThreadPool one(1), two(2);
       KernelContext context(one), threads(two);
       const PackedWeight weight = codes.Pack(*backend, context, 64);
       Matrix all(40, 150);
       Run(*backend, weight, x, none, all, false, context);
       for (std::int64_t m = 1; m <= 40; ++m) {
+        if (testing::SkippedHere(5)) continue;
         Matrix part(m, 95), y(m, 150), want(m, 150);
         part.Fill([&](std::int64_t r, std::int64_t c) { return x(40 - m + r, c); });
         want.Fill([&](std::int64_t r, std::int64_t c) { return all(40 - m + r, c); });
@@ -174,7 +176,7 @@ TEST_CASE("embed gives the elements of quantised rows to the bit, in any groupin
       want.Fill([&](std::int64_t r, std::int64_t c) {
         return codes.Element(ids[static_cast<std::size_t>(r)], c);
       });
-      std::vector<const Backend*> backends = testing::CpuBackends();
+      std::vector<const Backend*> backends = testing::ShelfBackends();
       backends.push_back(&RefBackend());
       for (const Backend* backend : backends) {
         ThreadPool pool(2);
@@ -218,7 +220,7 @@ TEST_CASE("float32 rows are quantised to the same codes everywhere, within half 
         }
       }
       CHECK(want(3, 0) == 0.0f);
-      for (const Backend* backend : testing::CpuBackends()) {
+      for (const Backend* backend : testing::ShelfBackends()) {
         const PackedWeight weight = testing::Pack(*backend, w, dtype, context, 37);
         Matrix out(70, k);
         backend->table.embed({.ids = ids, .weight = &weight, .out = out.view()}, context);
@@ -238,7 +240,7 @@ TEST_CASE("quantised gemm makes a row with NaN or infinity NaN, and no other") {
     x(7, 39) = -INFINITY;
     for (std::int64_t i = 0; i < 40; ++i) x(2, i) = 1e-35f;  // counts as zeros
     w(69, 5) = NAN;
-    for (const Backend* backend : testing::CpuBackends()) {
+    for (const Backend* backend : testing::ShelfBackends()) {
       ThreadPool pool(1);
       KernelContext context(pool);
       const PackedWeight weight = testing::Pack(*backend, w, dtype, context);

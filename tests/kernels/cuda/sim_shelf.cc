@@ -5,6 +5,7 @@
 #include <functional>
 #include <vector>
 
+#include "kernels/cuda/encode_rows.h"
 #include "kernels/cuda/ops.h"
 #include "kernels/cuda/sim/heap.h"
 #include "kernels/cuda/sim/machine.h"
@@ -111,15 +112,13 @@ class Call {
   std::size_t used_ = 0;
 };
 
-cuda::WeightType TypeOf(tensor::DType dtype) {
-  return dtype == tensor::DType::kF32 ? cuda::WeightType::kF32 : cuda::WeightType::kBF16;
-}
-
 cuda::Weight WeightOf(Call& call, const PackedWeight& weight, bool is_written = false) {
   const auto* data = weight.data.as<unsigned char>();
   const std::size_t bytes = weight.data.bytes();
   if (is_written) call.InOut(weight.data.as<unsigned char>(), bytes);
-  return {call.In(data, bytes), TypeOf(weight.dtype), weight.n, weight.k};
+  cuda::Weight placed = cuda::WeightOf(weight);
+  placed.data = call.In(data, bytes);
+  return placed;
 }
 
 cuda::Cache CacheOf(Call& call, const KvCacheView& cache, std::size_t page_bytes,
@@ -134,7 +133,8 @@ cuda::Cache CacheOf(Call& call, const KvCacheView& cache, std::size_t page_bytes
 }
 
 std::size_t PackedWeightBytes(std::int64_t n, std::int64_t k, WeightForm form) {
-  return cuda::WeightBytes(n, k, TypeOf(form.dtype));
+  return cuda::WeightBytes(cuda::WeightOf(
+      PackedWeight{.n = n, .k = k, .dtype = form.dtype, .data = {}, .quant = form.quant}));
 }
 
 std::size_t KvPageBytes(const KvLayout& layout) {
@@ -142,7 +142,21 @@ std::size_t KvPageBytes(const KvLayout& layout) {
                          layout.dtype == tensor::DType::kBF16);
 }
 
-void PackRows(const PackRowsArgs& args, KernelContext&) {
+// What the host encodes goes to the device as it is.
+void Place(const std::vector<cuda::EncodedPart>& parts, const PackedWeight& weight) {
+  for (const cuda::EncodedPart& part : parts) {
+    std::copy(part.bytes.begin(), part.bytes.end(), weight.data.as<std::uint8_t>() + part.at);
+  }
+}
+
+void PackCodes(const PackCodesArgs& args, KernelContext&) {
+  Place(cuda::EncodeRows(args), *args.weight);
+}
+
+void PackRows(const PackRowsArgs& args, KernelContext& context) {
+  if (args.weight->form().quantized()) {
+    return Place(cuda::EncodeRows(args, context), *args.weight);
+  }
   Call call;
   const cuda::PackRowsParams p{.rows = call.Matrix(args.rows),
                                .count = args.rows.shape[0],
@@ -173,14 +187,14 @@ void GatherRows(const GatherRowsArgs& args, KernelContext&) {
 void Gemm(const GemmArgs& args, KernelContext&) {
   Call call;
   const std::int64_t m = args.x.shape[0], k = args.weight->k;
-  const cuda::GemmParams p{
-      .x = call.Matrix(args.x),
-      .m = m,
-      .weight = WeightOf(call, *args.weight),
-      .bias = call.Matrix(args.bias).data,
-      .y = call.Matrix(args.y, true),
-      .accumulate = args.accumulate,
-      .scratch = call.Scratch<char>(cuda::GemmScratchBytes(m, k, TypeOf(args.weight->dtype)))};
+  const cuda::GemmParams p{.x = call.Matrix(args.x),
+                           .m = m,
+                           .weight = WeightOf(call, *args.weight),
+                           .bias = call.Matrix(args.bias).data,
+                           .y = call.Matrix(args.y, true),
+                           .accumulate = args.accumulate,
+                           .scratch = call.Scratch<char>(
+                               cuda::GemmScratchBytes(m, k, cuda::WeightOf(*args.weight).type))};
   call.Run([&](const cuda::Ops& ops) { ops.gemm(p, nullptr); });
 }
 
@@ -340,6 +354,7 @@ std::vector<const Backend*> ShelfBackends() {
     sim.isa = "sim";
     sim.table.packed_weight_bytes = PackedWeightBytes;
     sim.table.pack_rows = PackRows;
+    sim.table.pack_codes = PackCodes;
     sim.table.kv_page_bytes = KvPageBytes;
     sim.table.embed = Embed;
     sim.table.gather_rows = GatherRows;

@@ -150,15 +150,18 @@ struct RecordParser::Impl {
     return {};
   }
 
-  // An unreadable first line tells its dialect by its words.
+  // Each file has its own dialect. An unreadable line before the first object tells it by its
+  // words.
   void SettleFormat(const InputRecord& line, const ParsedLine& parsed) {
-    if (format != LineFormat::kAuto) return;
-    if (parsed.object.is_object()) {
-      format = openai::LooksLikeLine(parsed.object) ? LineFormat::kOpenAi : LineFormat::kGenerate;
+    if (options.format == LineFormat::kAuto && line.file != file) {
+      file = line.file;
+      format = LineFormat::kAuto;
     }
-    answers_openai =
-        format == LineFormat::kOpenAi ||
-        (format == LineFormat::kAuto && line.text.find("\"custom_id\"") != std::string::npos);
+    if (format != LineFormat::kAuto) return;
+    const bool is_object = parsed.object.is_object();
+    answers_openai = is_object ? openai::LooksLikeLine(parsed.object)
+                               : line.text.find("\"custom_id\"") != std::string::npos;
+    if (is_object) format = answers_openai ? LineFormat::kOpenAi : LineFormat::kGenerate;
   }
 
   std::string_view IdName() const { return answers_openai ? "custom_id" : "rid"; }
@@ -214,6 +217,7 @@ struct RecordParser::Impl {
 
   RecordOptions options;
   Result<NormalizeOptions, RecordError> normalize;
+  std::string file;  // which `format` is about
   LineFormat format = options.format;
   bool answers_openai = options.format == LineFormat::kOpenAi;
   OccurrenceCounter contents;

@@ -21,7 +21,7 @@ namespace sglrun::io {
 
 enum class Compat : std::uint8_t { kNone, k2024 };
 
-// --input-format. With kAuto the first line that is a JSON object decides between the two kinds of
+// --input-format. With kAuto the first JSON object of each file decides between the two kinds of
 // object.
 enum class LineFormat : std::uint8_t { kAuto, kGenerate, kOpenAi, kText };
 

@@ -222,6 +222,8 @@ TEST_CASE("a prompt may be a text, ids, or an array of either") {
   CHECK(Served(Line("/v1/completions", R"("prompt":[[1],[2,3]])")).requests.size() == 2);
   CHECK(Refused(Line("/v1/completions", R"("prompt":[])")).param == "prompt");
   CHECK(Refused(Line("/v1/completions", R"("prompt":{})")).param == "prompt");
+  CHECK(Refused(Line("/v1/completions", R"("prompt":1,"echo":true)")).param == "prompt");
+  CHECK(Refused(Line("/v1/completions", R"("prompt":[[1],"a"],"echo":true)")).param != "");
   Refused(Line("/v1/completions", R"("prompt":["a",1])"));
 }
 
@@ -355,7 +357,7 @@ TEST_CASE("variables of the template come from the body's fields") {
   CHECK(seen.chat.documents.as_array().size() == 1);
 }
 
-TEST_CASE("the format is decided by the first object") {
+TEST_CASE("the format is decided by the first object of a file") {
   RecordOptions options = OpenAiOptions();
   options.format = LineFormat::kAuto;
   CHECK(ParseOpenAi(Completion(""), options)->reply != nullptr);
@@ -368,6 +370,8 @@ TEST_CASE("the format is decided by the first object") {
   CHECK(parser.Parse(line)->reply != nullptr);
   line.text = R"({"text":"a"})";
   CHECK(parser.Parse(line).error().error.param == "custom_id");
+  line.file = "another";
+  CHECK(parser.Parse(line)->reply == nullptr);
 }
 
 TEST_CASE("messages are tidied before a template sees them") {

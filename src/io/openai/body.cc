@@ -202,13 +202,14 @@ class BodyReader {
       SGLRUN_RETURN_IF_ERROR(ReadTopLogprobs(top, "logprobs"));
       reply_.logprobs = true;
     }
-    const Json* const first =
-        prompt.is_array() && !prompt.as_array().empty() ? &prompt.as_array()[0] : &prompt;
-    if (!first->is_string() && !first->is_number() && !first->is_array()) {
-      return BadValue("prompt", prompt.Excerpt(), "a text, token ids, or an array of either");
-    }
     if (prompt.is_array() && prompt.as_array().empty()) {
       return BadValue("prompt", "[]", "at least one text or token id");
+    }
+    const Json* const first = prompt.is_array() ? &prompt.as_array()[0] : &prompt;
+    const bool known =
+        first->is_string() || (prompt.is_array() && (first->is_number() || first->is_array()));
+    if (!known) {
+      return BadValue("prompt", prompt.Excerpt(), "a text, token ids, or an array of either");
     }
     const std::string_view name = first->is_string() ? "text" : "input_ids";
     reply_.origins.emplace_back(name, "prompt");

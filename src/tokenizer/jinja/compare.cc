@@ -89,7 +89,8 @@ Try<std::uint64_t> HashTuple(const std::vector<Value>& items, Reach reach) {
 
 Try<std::uint64_t> HashWithin(const Value& value, Reach reach) {
   if (reach.depth > kMaxValueDepth || ++*reach.work > kMaxCompared) {
-    return LimitFault("a value is nested too deeply to be a key");
+    return LimitFault("a key is nested more than " + std::to_string(kMaxValueDepth) +
+                      " levels deep");
   }
   switch (value.kind()) {
     case Kind::kBool:
@@ -124,7 +125,9 @@ Try<std::uint64_t> HashWithin(const Value& value, Reach reach) {
 
 Try<int> CompareItems(const std::vector<Value>& a, const std::vector<Value>& b, const char* symbol,
                       int depth) {
-  if (depth > kMaxValueDepth) return LimitFault("a value is nested too deeply to be compared");
+  if (depth > kMaxValueDepth)
+    return LimitFault("a compared value is nested more than " + std::to_string(kMaxValueDepth) +
+                      " levels deep");
   for (std::size_t i = 0; i < a.size() && i < b.size(); ++i) {
     if (!a[i].SameAs(b[i]) && !Equal(a[i], b[i])) return Compare(a[i], b[i], symbol, depth + 1);
   }

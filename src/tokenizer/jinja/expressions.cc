@@ -56,7 +56,9 @@ Value Evaluator::Resolve(const std::string& name) const {
 
 Try<Value> Evaluator::Eval(const Expr& expr, const Frame& frame) {
   const StackGuard guard(stack_);
-  if (stack_ > kMaxStack) return LimitFault("the template is nested too deeply");
+  if (stack_ > kMaxStack)
+    return LimitFault("the template is nested more than " + std::to_string(kMaxStack) +
+                      " levels deep");
   Try<Value> value = EvalNode(expr, frame);
   if (!value.ok()) return WithLine(std::move(value).error(), expr.line);
   return value;

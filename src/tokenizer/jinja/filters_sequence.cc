@@ -91,7 +91,8 @@ Try<std::vector<Value>> MakeBatches(Runtime& runtime, const std::vector<Value>& 
   SGLRUN_ASSIGN_OR_RETURN(const std::vector<Value> items, Collect(runtime, input));
   SGLRUN_ASSIGN_OR_RETURN(const std::int64_t count, IntArgument(bound[0], 0));
   if (count > static_cast<std::int64_t>(kMaxItems)) {
-    return LimitFault("batch: " + std::to_string(count) + " items");
+    return LimitFault("batch: " + std::to_string(count) + " items, at most " +
+                      std::to_string(kMaxItems));
   }
   std::vector<Value> batches;
   std::vector<Value> batch;
@@ -123,7 +124,8 @@ Try<std::vector<Value>> MakeSlices(Runtime& runtime, const std::vector<Value>& b
     return Fault{FaultKind::kZeroDivision, "integer division or modulo by zero"};
   }
   if (slices > static_cast<std::int64_t>(kMaxItems)) {
-    return LimitFault("slice: " + std::to_string(slices) + " slices");
+    return LimitFault("slice: " + std::to_string(slices) + " slices, at most " +
+                      std::to_string(kMaxItems));
   }
   std::vector<Value> parts;
   const auto length = static_cast<std::int64_t>(items.size());

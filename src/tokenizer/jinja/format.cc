@@ -49,7 +49,8 @@ std::string Group(std::string digits, char separator, std::size_t step) {
 }
 
 Try<std::string> FormatFloatDigits(double value, const FormatSpec& spec) {
-  if (spec.precision > kMaxPrecision) return LimitFault("a number has too many digits");
+  if (spec.precision > kMaxPrecision)
+    return LimitFault("a number has more than " + std::to_string(kMaxPrecision) + " digits");
   const char type = spec.type;
   const bool upper = type == 'E' || type == 'F' || type == 'G';
   if (!std::isfinite(value)) {

@@ -217,7 +217,7 @@ class PercentFormatter {
     std::size_t sign =
         !text.empty() && (text[0] == '-' || text[0] == '+' || text[0] == ' ') ? 1 : 0;
     if (whole && spec.alternate && spec.type != 'd') sign += 2;
-    if (digits > 400) return LimitFault("a number has too many digits");
+    if (digits > 400) return LimitFault("a number has more than 400 digits");
     while (static_cast<std::int64_t>(text.size() - sign) < digits) text.insert(sign, "0");
     if (zero) {
       spec.align = '=';

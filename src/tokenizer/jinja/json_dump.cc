@@ -158,7 +158,9 @@ class JsonDumper {
   }
 
   Try<void> Append(const Value& value, int depth) {
-    if (depth > kMaxValueDepth) return LimitFault("a value is nested too deeply for JSON");
+    if (depth > kMaxValueDepth)
+      return LimitFault("tojson: a value is nested more than " + std::to_string(kMaxValueDepth) +
+                        " levels deep");
     SGLRUN_RETURN_IF_ERROR(runtime_.Step());
     switch (value.kind()) {
       case Kind::kNone:
@@ -201,7 +203,8 @@ Try<void> ReadIndent(const Value& indent, JsonStyle& style) {
     return {};
   }
   SGLRUN_ASSIGN_OR_RETURN(const std::int64_t width, IntArgument(indent, 0));
-  if (width > 1000) return LimitFault("tojson: indent is " + std::to_string(width));
+  if (width > 1000)
+    return LimitFault("tojson: indent is " + std::to_string(width) + ", at most 1000");
   style.indent = std::string(static_cast<std::size_t>(std::max<std::int64_t>(width, 0)), ' ');
   return {};
 }

@@ -139,7 +139,9 @@ void AppendRepr(TextBuilder& out, const String& text) {
 }
 
 Try<void> AppendRepr(TextBuilder& out, const Value& value, int depth) {
-  if (depth > kMaxValueDepth) return LimitFault("a value is nested too deeply to be printed");
+  if (depth > kMaxValueDepth)
+    return LimitFault("a printed value is nested more than " + std::to_string(kMaxValueDepth) +
+                      " levels deep");
   switch (value.kind()) {
     case Kind::kMissing:
     case Kind::kUndefined:

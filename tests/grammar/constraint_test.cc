@@ -63,6 +63,11 @@ TEST_CASE("a grammar is unreachable only when no tokens spell a member") {
   CHECK(VerdictOf(ConstraintKind::kEbnf, "root ::= <[1]> \"a\"", few) == "ok");
   CHECK(VerdictOf(ConstraintKind::kEbnf, "root ::= <[1]> \"c\"", few) == "unreachable");
   CHECK(VerdictOf(ConstraintKind::kRegex, "abc", Bytes()) == "ok");
+  // However many texts there are before the byte that is missing.
+  CHECK(VerdictOf(ConstraintKind::kRegex, "[ab]{30}c[ab]*", few) == "unreachable");
+  CHECK(VerdictOf(ConstraintKind::kRegex, "[ab]{30}(c|a)", few) == "ok");
+  CHECK(VerdictOf(ConstraintKind::kEbnf, "root ::= \"a\" root \"c\" | <[2]> \"c\"", few) ==
+        "unreachable");
 }
 
 TEST_CASE("equal constraints share one compile, and threads may ask at once") {

@@ -78,7 +78,7 @@ bool NormalForm::IsEmptyText(const Alternative& alternative) {
                             strings.not_patterns.empty() && strings.not_formats.empty() &&
                             strings.excluded.empty();
   if (lengths_only) return strings.max_length && *strings.max_length < strings.min_length;
-  const auto empty = IsUnsatisfiable(strings, front_.budget);
+  const auto empty = IsUnsatisfiable(strings, patterns_, front_.budget);
   return empty.ok() && *empty;
 }
 

@@ -82,6 +82,7 @@ class NormalForm {
   Document& document() { return document_; }
   Formulas& formulas() { return formulas_; }
   FrontEnd& front() { return front_; }
+  PatternLanguages& patterns() { return patterns_; }
   bool strict() const { return strict_; }
 
  private:
@@ -135,6 +136,7 @@ class NormalForm {
   std::unordered_map<FormulaId, StringTest> string_tests_;
   std::unordered_map<FormulaId, std::unordered_set<std::string>> values_;
   std::vector<std::pair<NumberConstraints, SharedDfa>> numbers_;
+  PatternLanguages patterns_;
   std::unordered_set<FormulaId> dropped_;  // constraints given up under relax
   std::deque<Json> made_values_;           // null, true, false for FiniteValues
   int depth_ = 0;

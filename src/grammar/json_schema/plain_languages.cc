@@ -89,7 +89,7 @@ DfaResult NormalForm::TextsOf(Alternative& alternative) {
     return Words(words);
   }
   while (true) {
-    auto values = StringValues(StringsOf(alternative), front_.budget);
+    auto values = StringValues(StringsOf(alternative), patterns_, front_.budget);
     if (values.ok()) return std::move(values).value();
     SGLRUN_ASSIGN_OR_RETURN(const bool again, Blame(alternative, values.error()));
     if (!again) return std::move(values).error();

@@ -38,18 +38,13 @@ StringConstraints Simplified(StringConstraints c) {
   return c;
 }
 
-Result<SharedDfa, GrammarError> PatternDfa(const std::string& pattern, Budget& budget) {
-  SGLRUN_ASSIGN_OR_RETURN(Dfa dfa, RegexDfa(pattern, RegexMatch::kSearch, {}, budget));
-  return std::make_shared<const Dfa>(std::move(dfa));
-}
-
 Result<std::vector<SharedDfa>, GrammarError> Languages(const std::vector<std::string>& formats,
                                                        const std::vector<std::string>& patterns,
-                                                       Budget& budget) {
+                                                       PatternLanguages& known, Budget& budget) {
   std::vector<SharedDfa> all;
   for (const std::string& format : formats) all.push_back(FormatDfa(format));
   for (const std::string& pattern : patterns) {
-    SGLRUN_ASSIGN_OR_RETURN(all.emplace_back(), PatternDfa(pattern, budget));
+    SGLRUN_ASSIGN_OR_RETURN(all.emplace_back(), known.Of(pattern, budget));
   }
   return all;
 }
@@ -146,11 +141,26 @@ StringConstraints Conjoin(const StringConstraints& a, const StringConstraints& b
   return both;
 }
 
+Result<SharedDfa, GrammarError> PatternLanguages::Of(const std::string& pattern, Budget& budget) {
+  const auto at = known_.find(pattern);
+  if (at != known_.end()) return SharedDfa(at->second);
+  SGLRUN_ASSIGN_OR_RETURN(Dfa dfa, RegexDfa(pattern, RegexMatch::kSearch, {}, budget));
+  return SharedDfa(
+      known_.emplace(pattern, std::make_shared<const Dfa>(std::move(dfa))).first->second);
+}
+
 DfaResult StringValues(const StringConstraints& constraints, Budget& budget) {
+  PatternLanguages patterns;
+  return StringValues(constraints, patterns, budget);
+}
+
+DfaResult StringValues(const StringConstraints& constraints, PatternLanguages& patterns,
+                       Budget& budget) {
   const StringConstraints c = Simplified(constraints);
   if (LengthsContradict(c)) return NoText();
-  SGLRUN_ASSIGN_OR_RETURN(auto wanted, Languages(c.formats, c.patterns, budget));
-  SGLRUN_ASSIGN_OR_RETURN(const auto forbidden, Languages(c.not_formats, c.not_patterns, budget));
+  SGLRUN_ASSIGN_OR_RETURN(auto wanted, Languages(c.formats, c.patterns, patterns, budget));
+  SGLRUN_ASSIGN_OR_RETURN(const auto forbidden,
+                          Languages(c.not_formats, c.not_patterns, patterns, budget));
   std::sort(wanted.begin(), wanted.end(), [](const SharedDfa& a, const SharedDfa& b) {
     return a->states.size() < b->states.size();
   });
@@ -169,22 +179,29 @@ DfaResult StringValues(const StringConstraints& constraints, Budget& budget) {
   return BoundLengths(std::move(values), c, budget);
 }
 
-Result<bool, GrammarError> IsUnsatisfiable(const StringConstraints& constraints, Budget& budget) {
+Result<bool, GrammarError> IsUnsatisfiable(const StringConstraints& constraints,
+                                           PatternLanguages& patterns, Budget& budget) {
   const StringConstraints c = Simplified(constraints);
   if (LengthsContradict(c)) return true;
   if (OnlyLengths(c)) return false;
-  SGLRUN_ASSIGN_OR_RETURN(const Dfa values, StringValues(c, budget));
+  SGLRUN_ASSIGN_OR_RETURN(const Dfa values, StringValues(c, patterns, budget));
   return IsEmpty(values);
 }
 
 ExprResult AppendString(FrontEnd& front, const StringConstraints& constraints) {
+  PatternLanguages patterns;
+  return AppendString(front, constraints, patterns);
+}
+
+ExprResult AppendString(FrontEnd& front, const StringConstraints& constraints,
+                        PatternLanguages& patterns) {
   const StringConstraints c = Simplified(constraints);
   if (c == StringConstraints{.formats = c.formats} && c.formats.size() == 1) {
     const ExprId body = front.grammar.Regular(SpelledFormatDfa(c.formats.front()));
     return Quoted(front.grammar, body);
   }
   if (!OnlyLengths(c)) {
-    SGLRUN_ASSIGN_OR_RETURN(const Dfa values, StringValues(c, front.budget));
+    SGLRUN_ASSIGN_OR_RETURN(const Dfa values, StringValues(c, patterns, front.budget));
     return AppendStringOf(front, values);
   }
   if (LengthsContradict(c)) return front.grammar.Never();
@@ -208,12 +225,13 @@ ExprResult AppendStringOf(FrontEnd& front, const Dfa& values) {
 Result<StringTest, GrammarError> StringTest::Create(const StringConstraints& constraints,
                                                     Budget& budget) {
   StringTest test;
+  PatternLanguages patterns;
   test.min_length_ = constraints.min_length;
   test.max_length_ = constraints.max_length;
   SGLRUN_ASSIGN_OR_RETURN(test.wanted_,
-                          Languages(constraints.formats, constraints.patterns, budget));
-  SGLRUN_ASSIGN_OR_RETURN(test.forbidden_,
-                          Languages(constraints.not_formats, constraints.not_patterns, budget));
+                          Languages(constraints.formats, constraints.patterns, patterns, budget));
+  SGLRUN_ASSIGN_OR_RETURN(test.forbidden_, Languages(constraints.not_formats,
+                                                     constraints.not_patterns, patterns, budget));
   test.excluded_ = constraints.excluded;
   return test;
 }

@@ -11,6 +11,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "grammar/automaton/dfa.h"
@@ -36,15 +37,29 @@ struct StringConstraints {
 
 StringConstraints Conjoin(const StringConstraints& a, const StringConstraints& b);
 
+// The languages of patterns, each found once: schemas repeat them, and proofs ask again and again.
+class PatternLanguages {
+ public:
+  Result<SharedDfa, GrammarError> Of(const std::string& pattern, Budget& budget);
+
+ private:
+  std::unordered_map<std::string, SharedDfa> known_;
+};
+
 // The decoded values over scalar values, for products of the caller's own (cells of
 // patternProperties). No constraint gives AnyText().
+DfaResult StringValues(const StringConstraints& constraints, PatternLanguages& patterns,
+                       Budget& budget);
 DfaResult StringValues(const StringConstraints& constraints, Budget& budget);
 
 // Whether no string satisfies the constraints.
-Result<bool, GrammarError> IsUnsatisfiable(const StringConstraints& constraints, Budget& budget);
+Result<bool, GrammarError> IsUnsatisfiable(const StringConstraints& constraints,
+                                           PatternLanguages& patterns, Budget& budget);
 
 // Such a string with its quotes, Never when there is none. With lengths alone every character has
 // all spellings of 3.5 and lengths are counters; otherwise the one spelling of 3.6.
+ExprResult AppendString(FrontEnd& front, const StringConstraints& constraints,
+                        PatternLanguages& patterns);
 ExprResult AppendString(FrontEnd& front, const StringConstraints& constraints);
 // The same for a set of decoded values.
 ExprResult AppendStringOf(FrontEnd& front, const Dfa& values);

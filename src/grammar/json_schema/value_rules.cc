@@ -1,5 +1,8 @@
 #include "grammar/json_schema/value_rules.h"
 
+#include <algorithm>
+#include <utility>
+
 #include "grammar/json_schema/parameters.h"
 #include "grammar/json_schema/value_spelling.h"
 
@@ -102,7 +105,14 @@ ExprResult ValueRules::Number(Alternative& alternative) {
 
 ExprResult ValueRules::String(Alternative& alternative) {
   while (true) {
-    auto string = AppendString(front(), normal_form_.StringsOf(alternative));
+    StringConstraints constraints = normal_form_.StringsOf(alternative);
+    constexpr std::ptrdiff_t kFew = 64;  // those of late: all of them could be many
+    const auto begin = std::ssize(strings_) > kFew ? strings_.end() - kFew : strings_.begin();
+    const auto known = std::find_if(begin, strings_.end(),
+                                    [&](const auto& one) { return one.first == constraints; });
+    if (known != strings_.end()) return known->second;
+    auto string = AppendString(front(), constraints, normal_form_.patterns());
+    if (string.ok()) strings_.emplace_back(std::move(constraints), *string);
     if (string.ok()) return string;
     SGLRUN_ASSIGN_OR_RETURN(const bool again, normal_form_.Blame(alternative, string.error()));
     if (!again) return string;

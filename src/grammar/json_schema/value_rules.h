@@ -57,6 +57,7 @@ class ValueRules {
   Layout layout_;
   bool any_order_;
   std::deque<Task> tasks_;
+  std::vector<std::pair<StringConstraints, ExprId>> strings_;  // many places ask for the same
   std::map<std::pair<FormulaId, int>, ExprId> values_;
   std::map<std::pair<std::vector<FormulaId>, int>, ExprId> containers_;
 };

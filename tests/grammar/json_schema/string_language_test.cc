@@ -166,7 +166,8 @@ TEST_CASE("contradictions are found") {
   const Limits limits;
   Budget budget(limits);
   const auto contradictory = [&](const StringConstraints& c) {
-    return IsUnsatisfiable(c, budget).value();
+    PatternLanguages patterns;
+    return IsUnsatisfiable(c, patterns, budget).value();
   };
   CHECK(contradictory({.min_length = 2, .max_length = 1}));
   CHECK(contradictory({.patterns = {"^a", "^b"}}));

@@ -74,10 +74,13 @@ class GrammarBench {
   Status AddFile() {
     SGLRUN_ASSIGN_OR_RETURN(const std::unique_ptr<io::JsonlReader> reader,
                             io::JsonlReader::Open({options_.grammar}));
-    return ForEachJsonLine(*reader, GrammarLineParsing(),
-                           [&](std::int64_t number, const Result<Json, RecordError>& json) {
-                             return Add(number, json);
-                           });
+    SGLRUN_RETURN_IF_ERROR(
+        ForEachJsonLine(*reader, GrammarLineParsing(),
+                        [&](std::int64_t number, const Result<Json, RecordError>& json) {
+                          return Add(number, json);
+                        }));
+    if (lines_ == 0) return Error{options_.grammar + " holds no constraints to measure"};
+    return {};
   }
 
   // All masks of a step of kRows rows whose texts have been decoded before.
@@ -118,9 +121,12 @@ class GrammarBench {
     Matcher matcher(outcome->grammar, tokens_.vocabulary);
     matcher.FillMask(mask_);
     compile_.values.push_back(NowMicroseconds() - start);
+    const bool names_tokens = outcome->grammar->names_tokens();
     for (const std::string& text : line->texts) {
-      Path path{Matcher(outcome->grammar, tokens_.vocabulary), TokensOf(text, tokens_)};
-      Decode(path, first_);
+      Path path{Matcher(outcome->grammar, tokens_.vocabulary),
+                names_tokens ? TokensWithSpecials(text, tokens_) : TokensOf(text, tokens_)};
+      ++texts_;
+      strangers_ += Decode(path, first_) ? 0 : 1;
       Decode(path, again_);
       paths_.push_back(std::move(path));
     }
@@ -128,8 +134,8 @@ class GrammarBench {
     return {};
   }
 
-  // As far as the text is a member.
-  void Decode(Path& path, Sample& fill) {
+  // As far as the text goes. False when it is no member.
+  bool Decode(Path& path, Sample& fill) {
     Matcher matcher = path.start;
     for (std::size_t i = 0; i < path.ids.size(); ++i) {
       const double begin = NowMicroseconds();
@@ -138,10 +144,11 @@ class GrammarBench {
       fill.values.push_back(filled - begin);
       if (!matcher.AcceptToken(path.ids[i])) {
         path.ids.resize(i);
-        return;
+        return false;
       }
       accept_.values.push_back(NowMicroseconds() - filled);
     }
+    return matcher.IsComplete();
   }
 
   void MeasureStep(std::vector<Path>& rows, std::size_t step, ThreadPool& pool) {
@@ -174,7 +181,8 @@ class GrammarBench {
   std::vector<std::uint32_t> mask_;
   std::vector<Path> paths_;
   std::int64_t lines_ = 0, refused_ = 0;
-  double warm_up_us_ = 0;  // once a run
+  std::int64_t texts_ = 0, strangers_ = 0;  // strangers: no members of their constraint
+  double warm_up_us_ = 0;                   // once a run
   Sample compile_{"compile_us", "compile to first mask"};
   Sample first_{"fill_us", "fill a mask, new place"};
   Sample again_{"fill_again_us", "fill a mask, seen before"};
@@ -187,9 +195,11 @@ std::string GrammarBench::AsText() {
   char line[256];
   std::snprintf(
       line, sizeof line,
-      "%lld constraints, %lld refused; %zu tokens in the vocabulary, warmed up in %.0f ms\n"
+      "%lld constraints, %lld refused; %lld texts, %lld of them no members; %zu tokens in the "
+      "vocabulary, warmed up in %.0f ms\n"
       "%-28s %8s %9s %9s %9s %9s %9s\n",
       static_cast<long long>(lines_), static_cast<long long>(refused_),
+      static_cast<long long>(texts_), static_cast<long long>(strangers_),
       tokens_.vocabulary->sorted_ids().size(), warm_up_us_ / 1000, "microseconds", "count", "p50",
       "mean", "p99", "p99.9", "max");
   std::string out = line;
@@ -207,6 +217,8 @@ std::string GrammarBench::AsJson() {
   Json::Object json{
       {"constraints", Json(lines_)},
       {"refused", Json(refused_)},
+      {"texts", Json(texts_)},
+      {"no_members", Json(strangers_)},
       {"vocabulary", static_cast<std::int64_t>(tokens_.vocabulary->sorted_ids().size())}};
   for (const Sample* s : Samples()) {
     json.emplace_back(std::string(s->name),

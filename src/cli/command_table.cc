@@ -155,7 +155,9 @@ const std::vector<CommandSpec>& CommandTable() {
            "With --tokenizer each text is also spelled in tokens, and the mask of allowed tokens "
            "is "
            "computed before each of them and before the end: `mask_ok` tells whether the masks "
-           "agree with the text, `mask_us` how long each took.\n"
+           "agree with the text, `mask_us` how long each took. A constraint that names tokens "
+           "(`<[5]>`, any_tokens) says nothing about bytes: its texts are judged with a tokenizer "
+           "only, and the name of a special token in them (<|im_end|>) stands for that token.\n"
            "\n"
            "The exit code is 0 when every line got a verdict, refused constraints included, 1 when "
            "a line was no valid request.",

@@ -36,7 +36,7 @@ class Checker {
     out.BeginObject();
     out.Key("id");
     out.Value(line.id);
-    WriteVerdict(outcome, out);
+    WriteVerdict(outcome, line.notes, out);
     out.Key("compile_us");
     out.Int(compile_us);
     if (outcome.ok()) WriteResults(line, *outcome, out);
@@ -58,7 +58,8 @@ class Checker {
     out.EndArray();
   }
 
-  static void WriteVerdict(const grammar::ConstraintOutcome& outcome, JsonWriter& out) {
+  void WriteVerdict(const grammar::ConstraintOutcome& outcome, std::vector<std::string> notes,
+                    JsonWriter& out) const {
     out.Key("status");
     out.String(outcome.ok() ? "ok" : grammar::VerdictName(outcome.error().verdict));
     out.Key("message");
@@ -76,7 +77,22 @@ class Checker {
     const grammar::GrammarReport none;
     const grammar::GrammarReport& report = outcome.ok() ? outcome->report : none;
     WriteTexts("relaxed", report.relaxed, out);
-    WriteTexts("notes", report.notes, out);
+    notes.insert(notes.end(), report.notes.begin(), report.notes.end());
+    if (outcome.ok() && !tokens_) {
+      if (std::string limit = LimitOfBytes(*outcome->grammar); !limit.empty()) {
+        notes.push_back(std::move(limit));
+      }
+    }
+    WriteTexts("notes", notes, out);
+  }
+
+  static void WriteFlag(const char* key, std::optional<bool> flag, JsonWriter& out) {
+    out.Key(key);
+    if (flag) {
+      out.Bool(*flag);
+    } else {
+      out.Null();
+    }
   }
 
   void WriteResults(const GrammarLine& line, const grammar::CompiledConstraint& compiled,
@@ -94,7 +110,7 @@ class Checker {
     out.Key("results");
     out.BeginArray();
     for (const std::string& text : line.texts) {
-      WriteText(CheckText(start, text, tokens_ ? &*tokens_ : nullptr), out);
+      WriteText(CheckText(compiled.grammar, start, text, tokens_ ? &*tokens_ : nullptr), out);
     }
     out.EndArray();
     const std::uint64_t seed =
@@ -117,10 +133,8 @@ class Checker {
 
   static void WriteText(const TextReport& report, JsonWriter& out) {
     out.BeginObject();
-    out.Key("prefix_ok");
-    out.Bool(report.prefix_ok);
-    out.Key("accepted");
-    out.Bool(report.accepted);
+    WriteFlag("prefix_ok", report.prefix_ok, out);
+    WriteFlag("accepted", report.accepted, out);
     out.Key("error_at");
     if (report.error_at) {
       out.Int(static_cast<std::int64_t>(*report.error_at));
@@ -129,12 +143,7 @@ class Checker {
     }
     out.Key("tokens");
     out.Int(report.tokens);
-    out.Key("mask_ok");
-    if (report.mask_ok) {
-      out.Bool(*report.mask_ok);
-    } else {
-      out.Null();
-    }
+    WriteFlag("mask_ok", report.mask_ok, out);
     out.Key("mask_us");
     out.BeginArray();
     // Tenths of a microsecond: a seen mask takes less than one.

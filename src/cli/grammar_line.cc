@@ -1,9 +1,11 @@
 #include "cli/grammar_line.h"
 
+#include <algorithm>
 #include <array>
 #include <optional>
 #include <utility>
 
+#include "base/strings.h"
 #include "cli/grammar_options.h"
 #include "grammar/limits.h"
 
@@ -54,6 +56,12 @@ Result<Constraint, RecordError> ConstraintOf(const Json& line) {
     found = Constraint{row.kind, *std::move(text)};
   }
   if (found) return *std::move(found);
+  for (const KindRow& row : kKinds) {
+    const Json* value = line.Find(row.name);
+    if (value == nullptr || value->is_null()) continue;
+    const std::string name(row.name);
+    return RecordError{name + " is \"\", which counts as no constraint", name};
+  }
   return RecordError{"one of json_schema, regex, ebnf, structural_tag must be set", ""};
 }
 
@@ -75,6 +83,23 @@ Result<std::vector<std::string>, RecordError> TextsOf(const Json& line) {
   return texts;
 }
 
+// A slip of the pen is an error; what is somebody's own remark passes, and is named.
+Result<void, RecordError> CheckMembers(const Json& line, std::vector<std::string>& notes) {
+  constexpr std::array<std::string_view, 3> kOthers = {"id", "texts", "options"};
+  std::vector<std::string_view> known(kOthers.begin(), kOthers.end());
+  for (const KindRow& row : kKinds) known.push_back(row.name);
+  for (const auto& [name, value] : line.as_object()) {
+    // `valid` is for scripts/bench-grammar, which reads the same files.
+    if (name == "valid" || std::ranges::find(known, name) != known.end()) continue;
+    const std::string near = NearestName(name, known);
+    if (!near.empty()) {
+      return RecordError{name + " is not known; did you mean \"" + near + "\"?", name};
+    }
+    notes.push_back(name + " is not known here and has no effect");
+  }
+  return {};
+}
+
 }  // namespace
 
 JsonParseOptions GrammarLineParsing() {
@@ -86,6 +111,7 @@ Result<GrammarLine, RecordError> ReadGrammarLine(const Json& line, const Options
     return RecordError{std::string("the line is ") + line.KindName() + ", must be an object", ""};
   }
   GrammarLine result;
+  SGLRUN_RETURN_IF_ERROR(CheckMembers(line, result.notes));
   if (const Json* id = line.Find("id")) result.id = *id;
   SGLRUN_ASSIGN_OR_RETURN(result.constraint, ConstraintOf(line));
   SGLRUN_ASSIGN_OR_RETURN(result.texts, TextsOf(line));

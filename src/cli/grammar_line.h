@@ -18,6 +18,7 @@ struct GrammarLine {
   Constraint constraint;
   std::vector<std::string> texts;
   grammar::GrammarOptions options;
+  std::vector<std::string> notes;  // members that have no effect
 };
 
 // Schemas given as objects keep their numbers as written and may be as deep as one in a string.

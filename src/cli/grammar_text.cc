@@ -1,5 +1,6 @@
 #include "cli/grammar_text.h"
 
+#include <algorithm>
 #include <chrono>
 
 namespace sglrun::cli {
@@ -52,63 +53,122 @@ std::vector<std::int32_t> SpellGreedily(std::string_view text, const Vocabulary&
   return ids;
 }
 
-void CheckMasks(Matcher matcher, const std::string& text, const TokenSide& tokens,
-                TextReport& report) {
+// Decodes `ids` with a mask before each. Says what the tokens say of the text; for texts that bytes
+// have judged already (`report` has a verdict), only where they are stricter.
+void Decode(Matcher matcher, const std::vector<std::int32_t>& ids, const TokenSide& tokens,
+            TextReport& report) {
   const Vocabulary& vocabulary = *tokens.vocabulary;
-  const std::vector<std::int32_t> ids = TokensOf(text, tokens);
   report.tokens = static_cast<std::int64_t>(ids.size());
-  if (ids.empty() && !text.empty()) return;  // the vocabulary cannot spell it: nothing to compare
   std::vector<std::uint32_t> mask(static_cast<std::size_t>(vocabulary.words_per_mask()));
   const auto fill = [&] {
     const auto start = std::chrono::steady_clock::now();
     matcher.FillMask(mask);
     report.mask_us.push_back(MicrosecondsSince(start));
   };
+  const bool by_bytes = report.prefix_ok.has_value();
   report.mask_ok = true;
   std::size_t at = 0;
   for (const std::int32_t id : ids) {
     fill();
-    const std::string_view bytes = vocabulary.Text(id);
-    Matcher ahead = matcher;
-    const bool fits = ahead.AcceptBytes(bytes) == bytes.size();
+    const bool fits = matcher.AcceptToken(id);
     if (IsSet(mask, id) != fits) report.mask_ok = false;
     if (!fits) {
-      // As bytes the text is a prefix: a bound on tokens stands against it.
-      if (report.prefix_ok) report.error_at = at;
+      if (!by_bytes || *report.prefix_ok) report.error_at = at;
       report.prefix_ok = report.accepted = false;
       return;
     }
-    at += bytes.size();
-    if (!matcher.AcceptToken(id)) {
-      report.mask_ok = false;
-      return;
-    }
+    at +=
+        vocabulary.IsText(id) ? vocabulary.Text(id).size() : tokens.tokenizer->TokenName(id).size();
   }
   fill();
-  if (matcher.IsComplete() != report.accepted) report.mask_ok = false;
+  if (!by_bytes) {
+    report.prefix_ok = true;
+    report.accepted = matcher.IsComplete();
+  } else if (matcher.IsComplete() != *report.accepted) {
+    report.mask_ok = false;
+  }
+}
+
+// By tokens alone, since bytes say nothing.
+TextReport CheckTokens(const Matcher& start, const std::string& text, const TokenSide& tokens) {
+  TextReport report;
+  const std::vector<std::int32_t> ids = TokensWithSpecials(text, tokens);
+  // Otherwise the vocabulary cannot spell it: there is nothing to judge.
+  if (!ids.empty() || text.empty()) Decode(start, ids, tokens, report);
+  return report;
 }
 
 }  // namespace
 
 TokenSide::TokenSide(std::unique_ptr<tokenizer::Tokenizer> the_tokenizer)
     : tokenizer(std::move(the_tokenizer)),
-      vocabulary(std::make_shared<const Vocabulary>(*tokenizer, tokenizer->vocab_size())) {}
+      vocabulary(std::make_shared<const Vocabulary>(*tokenizer, tokenizer->vocab_size())) {
+  for (std::int32_t id = 0; id < tokenizer->vocab_size(); ++id) {
+    if (!vocabulary->IsToken(id) || vocabulary->IsText(id)) continue;
+    if (std::string name = tokenizer->TokenName(id); !name.empty()) {
+      specials.emplace_back(std::move(name), id);
+    }
+  }
+  std::ranges::stable_sort(
+      specials, [](const auto& a, const auto& b) { return a.first.size() > b.first.size(); });
+}
 
-std::vector<std::int32_t> TokensOf(const std::string& text, const TokenSide& tokens) {
+std::vector<std::int32_t> TokensOf(std::string_view text, const TokenSide& tokens) {
   const auto ids = tokens.tokenizer->Encode(text, {.add_special_tokens = false});
   if (ids.ok() && Spelled(*ids, *tokens.vocabulary) == text) return *ids;
   return SpellGreedily(text, *tokens.vocabulary);
 }
 
-TextReport CheckText(const Matcher& start, const std::string& text, const TokenSide* tokens) {
+std::vector<std::int32_t> TokensWithSpecials(std::string_view text, const TokenSide& tokens) {
+  std::vector<std::int32_t> ids;
+  std::size_t plain = 0;  // begin of the text since the last special token
+  bool spelled = true;
+  const auto flush = [&](std::size_t end) {
+    const std::vector<std::int32_t> words = TokensOf(text.substr(plain, end - plain), tokens);
+    spelled = spelled && (end == plain || !words.empty());
+    ids.insert(ids.end(), words.begin(), words.end());
+  };
+  for (std::size_t at = 0; at < text.size();) {
+    const auto special = std::ranges::find_if(
+        tokens.specials, [&](const auto& one) { return text.substr(at).starts_with(one.first); });
+    if (special == tokens.specials.end()) {
+      ++at;
+      continue;
+    }
+    flush(at);
+    ids.push_back(special->second);
+    plain = at += special->first.size();
+  }
+  flush(text.size());
+  return spelled ? ids : std::vector<std::int32_t>();
+}
+
+TextReport CheckText(const std::shared_ptr<const grammar::CompiledGrammar>& grammar,
+                     const Matcher& start, const std::string& text, const TokenSide* tokens) {
+  if (grammar->names_tokens()) {
+    return tokens == nullptr ? TextReport{} : CheckTokens(start, text, *tokens);
+  }
   TextReport report;
   Matcher matcher = start;
   const std::size_t taken = matcher.AcceptBytes(text);
   report.prefix_ok = taken == text.size();
-  if (!report.prefix_ok) report.error_at = taken;
-  report.accepted = report.prefix_ok && matcher.IsComplete();
-  if (tokens != nullptr) CheckMasks(start, text, *tokens, report);
+  if (!*report.prefix_ok) report.error_at = taken;
+  report.accepted = *report.prefix_ok && matcher.IsComplete();
+  if (tokens == nullptr) return report;
+  const std::vector<std::int32_t> ids = TokensOf(text, *tokens);
+  // Otherwise the vocabulary cannot spell it: there is nothing to compare.
+  if (!ids.empty() || text.empty()) Decode(start, ids, *tokens, report);
   return report;
+}
+
+std::string LimitOfBytes(const grammar::CompiledGrammar& grammar) {
+  if (grammar.names_tokens()) {
+    return "the constraint names tokens: texts cannot be judged without --tokenizer";
+  }
+  if (grammar.counts_tokens()) {
+    return "the constraint bounds tokens (max_tokens), which are not counted without --tokenizer";
+  }
+  return "";
 }
 
 }  // namespace sglrun::cli

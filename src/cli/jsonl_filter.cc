@@ -1,5 +1,8 @@
 #include "cli/jsonl_filter.h"
 
+#include <chrono>
+
+#include "base/log.h"
 #include "cli/exit_codes.h"
 #include "cli/print.h"
 #include "io/output_file.h"
@@ -9,6 +12,7 @@ namespace sglrun::cli {
 namespace {
 
 constexpr std::size_t kFlushBytes = std::size_t{1} << 16;
+constexpr std::chrono::milliseconds kFlushTime{200};  // who watches wants to see rows come
 
 void AppendError(const RecordError& error, std::int64_t line, std::string& out) {
   JsonWriter w(out);
@@ -28,6 +32,10 @@ Result<Json, RecordError> ParseLine(const io::InputRecord& record,
     return RecordError{"the line is no JSON: " + parsed.error().message + " at byte " +
                            std::to_string(parsed.error().offset + 1),
                        ""};
+  }
+  for (const std::string& key : parsed->duplicate_keys) {
+    LogWarning("line " + std::to_string(record.line) + ": the key \"" + key +
+               "\" comes twice in one object, the last one counts");
   }
   return std::move(parsed)->value;
 }
@@ -67,6 +75,7 @@ Result<int> FilterJsonLines(const FilterFiles& files, const LineAnswer& answer,
   }
   bool failed = false;
   std::string out;
+  auto flushed = std::chrono::steady_clock::now();
   const auto visit = [&](std::int64_t number, const Result<Json, RecordError>& line) -> Status {
     std::string row;
     if (const auto done = AnswerLine(line, answer, row); !done.ok()) {
@@ -75,7 +84,9 @@ Result<int> FilterJsonLines(const FilterFiles& files, const LineAnswer& answer,
       AppendError(done.error(), number, row);
     }
     out += row + "\n";
-    if (out.size() < kFlushBytes) return {};
+    const auto now = std::chrono::steady_clock::now();
+    if (out.size() < kFlushBytes && now - flushed < kFlushTime) return {};
+    flushed = now;
     SGLRUN_RETURN_IF_ERROR(Write(out, file.get()));
     out.clear();
     return {};

@@ -148,10 +148,9 @@ RecordError GrammarState::failure(const std::string& place) const {
         matcher_->failure()->message + " (" + place + " under " + ParamOf(setup_.kind) + ")",
         ParamOf(setup_.kind)};
   }
-  RecordError error = AbortedRecord("no token of the vocabulary can be " + place + " under " +
-                                    ParamOf(setup_.kind) + ": the text cannot be spelled on");
-  error.param = ParamOf(setup_.kind);
-  return error;
+  return RecordError{"no token of the vocabulary can be " + place + " under " +
+                         ParamOf(setup_.kind) + ": the text cannot be spelled on",
+                     ParamOf(setup_.kind)};
 }
 
 }  // namespace sglrun::engine

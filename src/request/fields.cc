@@ -145,7 +145,9 @@ std::vector<Field> OutputFields() {
       RecordField("require_reasoning", Kind::kBool, "false",
                   "begin the constraint after the thinking",
                   {"Tokens are free until the end of the reasoning (--reasoning-end) has come; "
-                   "what follows must be a member. Without a constraint it has no effect."}),
+                   "what follows must be a member. A model that ends its text while it still "
+                   "thinks ends the record, with complete false; a thinking_budget sees to it that "
+                   "the constraint begins. Without a constraint it has no effect."}),
       RecordField("stream", Kind::kBool, "false", "accepted; one row is written all the same",
                   {"Partial results are written with --stream-jsonl."}),
   };

@@ -70,6 +70,26 @@ TEST_CASE("a grammar is unreachable only when no tokens spell a member") {
         "unreachable");
 }
 
+TEST_CASE("rule options that cannot be enforced are dropped under relax, each with its place") {
+  GrammarOptions relax;
+  relax.relax_unsupported = true;
+  const auto compile = [&](const char* ebnf) {
+    return CompileConstraint({ConstraintKind::kEbnf, ebnf}, relax, Bytes());
+  };
+  const auto options = compile("root[lazy, temperature=0.5, max_chars=2] ::= [a-z]*");
+  REQUIRE(options.ok());
+  CHECK(options->report.relaxed ==
+        std::vector<std::string>{"line 1, column 6: lazy", "line 1, column 12: temperature"});
+  const auto bounds = compile("root[max_chars=5] ::= \"a\" root | \"b\"");
+  REQUIRE(bounds.ok());
+  CHECK(bounds->report.relaxed ==
+        std::vector<std::string>{"line 1, column 6: the bounds of \"root\""});
+  const auto only_lazy = compile("root[lazy] ::= \"a\"");
+  CHECK(only_lazy.ok());
+  CHECK(!compile("root[lazzy] ::= \"a\"").ok());
+  CHECK(!compile("root[temperature=0.5 ::= \"a\"").ok());
+}
+
 TEST_CASE("equal constraints share one compile, and threads may ask at once") {
   ConstraintStore store({}, Bytes, {.threads = 2});
   std::vector<std::shared_ptr<const PendingConstraint>> wanted(40);

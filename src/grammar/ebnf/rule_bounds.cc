@@ -14,11 +14,25 @@ constexpr std::array<std::string_view, 2> kBounds = {kMaxChars, kMaxTokens};
 // Known to other engines; none of them is about the text alone.
 constexpr std::array<std::string_view, 3> kOthers = {"lazy", "capture", "temperature"};
 
-GrammarError UnknownOption(const Scanner& scanner, std::size_t pos, const std::string& option) {
-  if (std::ranges::find(kOthers, option) != kOthers.end()) {
+// Under relax an option that is not about the text alone is passed over, with its value.
+Result<void, GrammarError> PassOver(Scanner& scanner, const FrontEnd& front, std::size_t pos,
+                                    const std::string& option) {
+  if (!front.options.relax_unsupported) {
     return scanner.ErrorAt(pos, Verdict::kUnsupported,
                            "the rule option \"" + option + "\" cannot be enforced: remove it");
   }
+  scanner.SkipBlanks();
+  if (scanner.Take("=")) {
+    while (!scanner.at_end() && scanner.Peek() != ',' && scanner.Peek() != ']' &&
+           scanner.Peek() != '\n') {
+      scanner.set_pos(scanner.pos() + 1);
+    }
+  }
+  front.report.relaxed.push_back(scanner.Place(pos) + ": " + option);
+  return {};
+}
+
+GrammarError UnknownOption(const Scanner& scanner, std::size_t pos, const std::string& option) {
   const std::string near = NearestName(option, kBounds);
   return scanner.Invalid(pos, "there is no rule option \"" + option + "\"" +
                                   (near.empty() ? "" : ", did you mean \"" + near + "\"?"));
@@ -69,7 +83,7 @@ Result<void, GrammarError> RuleBounds::Take(Scanner& scanner, const FrontEnd& fr
     }
     scanner.SkipBlanks();
   }
-  rules_[rule] = bound;
+  if (bound.bounds.chars || bound.bounds.tokens) rules_[rule] = bound;
   return {};
 }
 
@@ -79,6 +93,9 @@ Result<void, GrammarError> RuleBounds::TakeOption(Scanner& scanner, const FrontE
   const std::string option(scanner.TakeName());
   if (option.empty()) {
     return scanner.Invalid(start, "a rule option is expected, found " + scanner.Shown(start));
+  }
+  if (std::ranges::find(kOthers, option) != kOthers.end()) {
+    return PassOver(scanner, front, start, option);
   }
   if (std::ranges::find(kBounds, option) == kBounds.end()) {
     return UnknownOption(scanner, start, option);
@@ -103,8 +120,16 @@ Result<void, GrammarError> RuleBounds::TakeOption(Scanner& scanner, const FrontE
 }
 
 Result<void, GrammarError> RuleBounds::Apply(FrontEnd& front, const Scanner& scanner) {
-  for (const auto& [rule, bound] : rules_) {
-    if (const auto applied = ApplyTo(front, rule); !applied.ok()) {
+  for (auto& [rule, bound] : rules_) {
+    depth_ = 0;
+    const auto applied = ApplyTo(front, rule);
+    if (applied.ok()) continue;
+    const bool unsupported = applied.error().verdict == Verdict::kUnsupported;
+    if (unsupported && front.options.relax_unsupported) {
+      bound.stage = Bound::Stage::kDone;  // as if it had no bounds
+      front.report.relaxed.push_back(scanner.Place(bound.pos) + ": the bounds of \"" +
+                                     front.grammar.rule(rule).name + "\"");
+    } else {
       return scanner.ErrorAt(bound.pos, applied.error().verdict,
                              "the texts of \"" + front.grammar.rule(rule).name +
                                  "\" cannot be bounded: " + applied.error().message);

@@ -1,5 +1,5 @@
-// Threads that work on one step together. Run() calls fn(thread, threads) on every thread, the
-// caller being thread 0, and returns when all are done.
+// Threads that work on one step together. Run() calls fn(thread, threads) once for every number, 0
+// on the caller, each other on its thread or on the caller if that comes late; then it returns.
 //
 // Waiting is bounded: a thread spins some 20-50 microseconds (a step's next operation usually comes
 // sooner), then yields, then sleeps, so that an oversubscribed machine loses no more than its

@@ -101,12 +101,13 @@ TEST_CASE("an answer that the template shows otherwise is kept as far as it is t
 }
 
 TEST_CASE("half a character is no place to go on from") {
-  const Ids face = Spelled("\U0001F600");
-  REQUIRE(face.size() == 4);
-  const Turn turn = Answered(kPrompt, {face[0], face[1]});
+  const Ids diver = Encoded("\U0001F93F"), player = Encoded("\U0001F93E");
+  REQUIRE(diver.size() == 3);
+  REQUIRE(diver[1] == player[1]);
+  const Turn turn = Answered(kPrompt, {diver[0], diver[1]});
   const PromptEncoder encoder(Sample(), /*plain_content=*/false);
   const auto encoded = encoder.Encode(
-      {.text = std::string(kPrompt) + "\U0001F601<|im_end|>\n", .user = {}}, turn.messages);
+      {.text = std::string(kPrompt) + "\U0001F93E<|im_end|>\n", .user = {}}, turn.messages);
   CHECK(encoded->kept == turn.prompt.size());
 }
 

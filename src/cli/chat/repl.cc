@@ -22,6 +22,11 @@ bool IsBlank(std::string_view text) {
   return text.find_first_not_of(" \t\r\n") == std::string_view::npos;
 }
 
+// "1 line", "2,000 lines".
+std::string Counted(std::int64_t count, const std::string& noun) {
+  return FormatCount(count) + " " + noun + (count == 1 ? "" : "s");
+}
+
 std::string Seconds(double seconds) {
   char text[32];
   std::snprintf(text, sizeof text, "%.2f s", seconds);
@@ -38,9 +43,9 @@ std::string Rate(const AnswerCost& cost) {
 }
 
 std::string CostLine(const AnswerCost& cost) {
-  return FormatCount(cost.prompt_tokens) + " prompt tokens, " + FormatCount(cost.cached_tokens) +
+  return Counted(cost.prompt_tokens, "prompt token") + ", " + FormatCount(cost.cached_tokens) +
          " from the cache, " + FormatCount(cost.prompt_tokens - cost.cached_tokens) +
-         " computed; " + FormatCount(cost.output_tokens) + " tokens in " + Seconds(cost.total_s);
+         " computed; " + Counted(cost.output_tokens, "token") + " in " + Seconds(cost.total_s);
 }
 
 }  // namespace
@@ -285,8 +290,8 @@ void Repl::Load(const std::string& path) {
     return;
   }
   conversation_ = std::move(chat->conversation);
-  const std::size_t count = conversation_.messages().size();
-  room_.screen.Tell("Loaded " + FormatCount(static_cast<std::int64_t>(count)) + " messages.");
+  const auto count = static_cast<std::int64_t>(conversation_.messages().size());
+  room_.screen.Tell("Loaded " + Counted(count, "message") + ".");
   if (!chat->model.empty() && chat->model != room_.fingerprint()) {
     conversation_.ForgetMakings();
     room_.screen.Tell(
@@ -308,9 +313,9 @@ void Repl::Export(const std::string& path) {
     room_.screen.Tell("There is no answer of this model to export.");
     return;
   }
-  std::string done = "Wrote " + FormatCount(lines) + " lines to " + path +
+  std::string done = "Wrote " + Counted(lines, "line") + " to " + path +
                      ": sglrun batch makes the same tokens of them with the same model.";
-  if (others > 0) done += " " + FormatCount(others) + " answers were not made here.";
+  if (others > 0) done += " Left out: " + Counted(others, "answer") + " not made here.";
   Report(WriteReplay(path, conversation_), done);
 }
 
@@ -346,7 +351,7 @@ void Repl::TellStats() {
   }
   std::string text = "last answer: " + CostLine(last_) + ", the first after " +
                      Seconds(last_.first_token_s) + Rate(last_) + "\n";
-  text += "all " + FormatCount(answers_) + " answers: " + CostLine(total_) + "\n";
+  text += "in all, " + Counted(answers_, "answer") + ": " + CostLine(total_) + "\n";
   text += "context: " + FormatCount(last_.prompt_tokens + last_.output_tokens) + " of " +
           FormatCount(room_.answerer.context_length()) + " tokens at the last answer's end";
   room_.screen.Tell(text);

@@ -71,14 +71,15 @@ constexpr Shape kShapes[] = {
     {"smollm2-135m", "llama", 576, 1536, 30, 9, 3, 49152, 8192, 1e5, false},
     {"qwen2.5-0.5b", "qwen2", 896, 4864, 24, 14, 2, 151936, 32768, 1e6, true},
     {"llama-3.2-1b", "llama", 2048, 8192, 16, 32, 8, 128256, 131072, 5e5, false},
+    {"llama-3.1-8b", "llama", 4096, 14336, 32, 32, 8, 128256, 131072, 5e5, false},
 };
-constexpr std::int64_t kHeadDim = 64;
 
 }  // namespace
 
 model::ModelConfig ShapeConfig(std::string_view name) {
   const Shape* shape = kShapes;
   while (shape->name != name) ++shape;  // options allow known names only
+  const std::int64_t head_dim = shape->hidden / shape->heads;
   model::ModelConfig config;
   config.architecture = shape->architecture;
   config.hidden_size = shape->hidden;
@@ -86,14 +87,14 @@ model::ModelConfig ShapeConfig(std::string_view name) {
   config.num_hidden_layers = shape->layers;
   config.num_attention_heads = shape->heads;
   config.num_key_value_heads = shape->kv_heads;
-  config.head_dim = kHeadDim;
+  config.head_dim = head_dim;
   config.vocab_size = shape->vocab;
   config.context_length = shape->context;
   config.rms_norm_eps = 1e-5f;
   config.rope.theta = shape->rope_theta;
-  config.rope.rotary_dim = kHeadDim;
-  for (std::int64_t i = 0; i < kHeadDim / 2; ++i) {
-    const double exponent = static_cast<double>(2 * i) / static_cast<double>(kHeadDim);
+  config.rope.rotary_dim = head_dim;
+  for (std::int64_t i = 0; i < head_dim / 2; ++i) {
+    const double exponent = static_cast<double>(2 * i) / static_cast<double>(head_dim);
     config.rope.inverse_frequencies.push_back(
         static_cast<float>(1.0 / std::pow(shape->rope_theta, exponent)));
   }

@@ -9,10 +9,6 @@
 namespace sglrun::cli {
 namespace {
 
-bool IsQuantised(const Options& options) {
-  return kernels::WeightForm(NamedDType(options.dtype)).quantized();
-}
-
 Result<const kernels::Backend*> CpuBackend(const Options& options) {
   if (options.isa == "ref") return &kernels::RefBackend();
   return kernels::CpuBackend(options.isa);
@@ -29,13 +25,9 @@ std::optional<int> CudaIndex(std::string_view device) {
 }
 
 Status CheckDevice(const Options& options) {
-  const std::string device = "--device " + options.device;
-  if (IsQuantised(options)) {
-    return Error{device + " takes bf16 and f32 weights, --dtype " + options.dtype +
-                 " runs on the CPU"};
-  }
   if (options.isa == "auto") return {};
-  return Error{device + " has no --isa " + options.isa + ", which is the CPU's"};
+  return Error{"--device " + options.device + " has no --isa " + options.isa +
+               ", which is the CPU's"};
 }
 
 const kernels::Backend* Keep(std::unique_ptr<kernels::DeviceBackend> device, Compute& compute) {
@@ -50,7 +42,7 @@ Result<const kernels::Backend*> ChooseBackend(const Options& options, Compute& c
   const std::optional<int> cuda = CudaIndex(options.device);
   if (options.device == "auto") {
     const bool is_wanted = !kernels::CudaBuild().empty() && options.isa == "auto";
-    if (!is_wanted || IsQuantised(options)) return CpuBackend(options);
+    if (!is_wanted) return CpuBackend(options);
     auto device = kernels::OpenCudaBackend(0);
     if (device.ok()) return Keep(std::move(*device), compute);
     LogInfo(device.error().message + "; running on the CPU");

@@ -176,7 +176,7 @@ std::vector<OptionSpec> ModelOptions() {
       {.name = "shape",
        .kind = Kind::kChoice,
        .member = &Options::shape,
-       .choices = {"smollm2-135m", "qwen2.5-0.5b", "llama-3.2-1b"},
+       .choices = {"smollm2-135m", "qwen2.5-0.5b", "llama-3.2-1b", "llama-3.1-8b"},
        .commands = kBench,
        .group = kGroup,
        .line = "random weights in the shape of a known model, instead of --model"},

@@ -14,10 +14,13 @@ const kernels::Backend& Open() {
   const char* name = std::getenv("SGLRUN_TEST_BACKEND");
   const std::string wanted = name == nullptr ? "cpu" : name;
   if (wanted == "cpu") return *kernels::CpuBackend().value();
-  CHECK(wanted == "sim") << "SGLRUN_TEST_BACKEND is " << wanted << ", must be cpu or sim";
+  CHECK(wanted == "sim" || wanted == "cuda")
+      << "SGLRUN_TEST_BACKEND is " << wanted << ", must be cpu, sim or cuda";
+  auto device = wanted == "sim" ? kernels::OpenSimBackend() : kernels::OpenCudaBackend(0);
+  CHECK(device.ok()) << device.error().message;
   // Open until the program ends, for models that tests keep in static memory.
-  static auto* device = new std::unique_ptr(kernels::OpenSimBackend().value());
-  return (*device)->backend();
+  static auto* kept = new std::unique_ptr(std::move(device).value());
+  return (*kept)->backend();
 }
 
 }  // namespace

@@ -40,8 +40,13 @@ double FlushSeconds(const Options& options) {
                                                                      : kFlushSecondsCompressed;
 }
 
-// Sequences behind those that run, so that shared prefixes are seen and no row stays empty.
+// Sequences behind those that run, so that no row stays empty.
 constexpr std::int64_t kSubmittedPerRow = 4;
+// Beyond these, some more with each step, so that records that share a prefix find each other from
+// afar: up to so many sequences, and 16 MiB of their tokens.
+constexpr int kAheadPerStep = 64;
+constexpr std::int64_t kMostAhead = 8192;
+constexpr std::int64_t kMostTokensAhead = std::int64_t{4} << 20;
 
 // The heart of `batch`: feeds the engine from the source, and the output from the engine.
 class BatchLoop {
@@ -82,8 +87,9 @@ class BatchLoop {
 
  private:
   Status Refill() {
-    const std::int64_t target = kSubmittedPerRow * engine_.options().max_rows;
-    while (engine_.InFlight() < target && !window_.full() && !TooManyErrors()) {
+    for (int ahead = 0; (NeedsMore() || MayLookAhead(ahead)) && !TooManyErrors();) {
+      if (window_.full()) return {};
+      if (!NeedsMore()) ++ahead;
       // With nothing else to do, a slow input is waited for, but signals and flushes are not late.
       const std::chrono::milliseconds patience(engine_.HasWork() ? 0 : 50);
       std::optional<ReadyRecord> record = source_.Next(patience);
@@ -91,9 +97,22 @@ class BatchLoop {
       std::vector<std::unique_ptr<engine::Sequence>> sequences = std::move(record->sequences);
       record->sequences.clear();
       SGLRUN_RETURN_IF_ERROR(window_.Add(*std::move(record), sequences.size()));
-      for (auto& sequence : sequences) engine_.Submit(std::move(sequence));
+      for (auto& sequence : sequences) {
+        // A compiled constraint is far larger than a prompt.
+        if (sequence->params().constraint) constrained_ahead_ = true;
+        engine_.Submit(std::move(sequence));
+      }
     }
     return {};
+  }
+
+  bool NeedsMore() const {
+    return engine_.InFlight() < kSubmittedPerRow * engine_.options().max_rows;
+  }
+  bool MayLookAhead(int ahead) {
+    if (NeedsMore()) constrained_ahead_ = false;
+    return ahead < kAheadPerStep && !constrained_ahead_ && engine_.InFlight() < kMostAhead &&
+           engine_.WaitingTokens() < kMostTokensAhead;
   }
 
   static void CleanText(GenerateResult& result) {
@@ -135,6 +154,7 @@ class BatchLoop {
   report::RunCollector& collector_;
   Progress progress_;
   const double flush_seconds_;
+  bool constrained_ahead_ = false;
   const Clock::time_point start_ = Clock::now();
   Clock::time_point last_flush_ = Clock::now();
 };

@@ -107,6 +107,8 @@ class Engine {
   void CancelAll();
   // Sequences submitted and not finished.
   std::int64_t InFlight() const;
+  // Tokens of the sequences that wait to run: what looking further ahead costs in memory.
+  std::int64_t WaitingTokens() const;
 
   // One step of the heartbeat: plan, gather, forward, logits pipeline, advance, retire. Gives the
   // requests that finished in it.

@@ -116,7 +116,7 @@ void Gemm(const GemmArgs& args, KernelContext& context) {
                           .bias = args.bias.f32(),
                           .y = RowsOf(args.y),
                           .accumulate = args.accumulate};
-  const std::size_t scratch = cuda::GemmScratchBytes(params.m, params.weight.k, params.weight.type);
+  const std::size_t scratch = cuda::GemmScratchBytes(params.m, params.weight);
   if (scratch > 0) params.scratch = device.Scratch(scratch);
   device.ops().gemm(params, device.stream());
 }

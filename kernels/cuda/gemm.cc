@@ -11,16 +11,21 @@ using cuda::WeightType;
 
 template <WeightType kType, int kTiles>
 void LaunchSmall(const GemmParams& p, gpu::Stream stream) {
-  cu::launch(IsAligned(p.x) ? GemmSmallKernel<kType, kTiles, true>
-                            : GemmSmallKernel<kType, kTiles, false>,
-             dim3(Blocks(p.weight.n, 16 * kTiles)), dim3(kSmallThreads), 0, stream, p);
+  cu::launch(
+      IsAligned(p.x) ? GemmSmallKernel<kType, kTiles, true> : GemmSmallKernel<kType, kTiles, false>,
+      dim3(Blocks(p.weight.n, 16 * kTiles)), dim3(kSmallThreads), 0, stream, p);
 }
 
 template <WeightType kType, int kTileM>
 void LaunchTiled(const GemmParams& p, gpu::Stream stream) {
-  cu::launch(GemmTiledKernel<kType, kTileM>,
-             dim3(Blocks(p.weight.n, kTileN), Blocks(p.m, kTileM)), dim3(kTiledThreads),
+  const unsigned tiles_n = Blocks(p.weight.n, kTileN), tiles_m = Blocks(p.m, kTileM);
+  const auto shares = static_cast<unsigned>(cuda::GemmShares(p.m, p.weight.n));
+  cu::launch(GemmTiledKernel<kType, kTileM>, dim3(tiles_n, tiles_m, shares), dim3(kTiledThreads),
              TiledSharedBytes(kTileM), stream, p);
+  if (shares > 1) {
+    cu::launch(GemmRunsKernel, dim3(Blocks(p.weight.n, 128), static_cast<unsigned>(p.m)), dim3(128),
+               0, stream, p);
+  }
 }
 
 template <WeightType kType>
@@ -30,11 +35,12 @@ void Gemm16(const GemmParams& p, gpu::Stream stream) {
     if (p.weight.n >= 8192) return LaunchSmall<kType, 2>(p, stream);
     return LaunchSmall<kType, 1>(p, stream);
   }
-  cu::launch(IsAligned(p.x) ? RoundRowsKernel<true> : RoundRowsKernel<false>,
-             dim3(Blocks(p.m, 1)), dim3(128), 0, stream, p.x, p.weight.k,
-             static_cast<bf16*>(p.scratch));
+  cu::launch(IsAligned(p.x) ? RoundRowsKernel<true> : RoundRowsKernel<false>, dim3(Blocks(p.m, 1)),
+             dim3(128), 0, stream, p.x, p.weight.k, static_cast<bf16*>(p.scratch));
+  // Taking float16 apart needs the registers of the wider tile.
+  if constexpr (kType == WeightType::kF16) return LaunchTiled<kType, 32>(p, stream);
   if (p.m <= 32) return LaunchTiled<kType, 32>(p, stream);
-  LaunchTiled<kType, 64>(p, stream);
+  LaunchTiled<WeightType::kBF16, 64>(p, stream);
 }
 
 // Rows of x are the grid's second axis, in blocks of `rows`; it ends at 65535.

@@ -3,7 +3,8 @@
 //   - K is cut into steps of 32 and the steps into at most kChunks runs of equal length;
 //   - within a run, products are added step by step by mma (two m16n8k16 a step);
 //   - the runs' sums are added in order.
-// The small form gives each run to a warp of its own, the tiled form works through them one by one.
+// The small form gives each run to a warp of its own; the tiled form works through them one by one,
+// or divides them among blocks when there are too few tiles to fill a GPU.
 //
 // In a step, the lane (g, t) = (lane / 4, lane % 4) holds the 8 neighbouring elements k = 8 t .. 8
 // t + 7 of its rows: one load of 16 bytes. The tensor core is told that these are its columns 2t,
@@ -157,9 +158,15 @@ constexpr std::size_t TiledSharedBytes(int tile_m) {
   return std::size_t{kStages} * static_cast<std::size_t>(kTileN + tile_m) * 64;
 }
 
+// Behind x in scratch: the sums of the runs, [run][m][n], when blocks divide them.
+__host__ __device__ __forceinline__ float* RunSums(const cuda::GemmParams& p) {
+  return reinterpret_cast<float*>(static_cast<unsigned char*>(p.scratch) +
+                                  p.m * cuda::PaddedK(p.weight.k) * 2);
+}
+
 // kTileM rows of x a block, 32 a warp; the warps that share them divide the rows of W. A row of a
 // tile in shared memory is a step's 64 bytes: any 8 lanes of a load or copy touch 128 bytes in a
-// row.
+// row. grid: tiles of W, tiles of x, shares of the runs.
 template <cuda::WeightType kType, int kTileM>
 __global__ void __launch_bounds__(kTiledThreads) GemmTiledKernel(cuda::GemmParams p) {
   constexpr int kWarpsM = kTileM / 32, kWarpsN = kTiledThreads / 32 / kWarpsM;
@@ -172,7 +179,13 @@ __global__ void __launch_bounds__(kTiledThreads) GemmTiledKernel(cuda::GemmParam
   const std::int64_t k = p.weight.k, padded = cuda::PaddedK(k);
   const auto* w = static_cast<const std::uint16_t*>(p.weight.data);
   const auto* x = static_cast<const std::uint16_t*>(p.scratch);
-  const int steps = static_cast<int>(padded / 32), per_chunk = StepsPerChunk(k);
+  const int per_chunk = StepsPerChunk(k);
+  const bool is_divided = gridDim.z > 1;
+  const int share = is_divided ? (NumChunks(k) + static_cast<int>(gridDim.z) - 1) /
+                                     static_cast<int>(gridDim.z) * per_chunk
+                               : static_cast<int>(padded / 32);
+  const int begin = static_cast<int>(blockIdx.z) * share;
+  const int steps = min(static_cast<int>(padded / 32), begin + share);
 
   const auto stage = [&](int step) { return shared + step % kStages * (kTileN + kTileM) * 64; };
   const auto fetch = [&](int step) {
@@ -187,13 +200,29 @@ __global__ void __launch_bounds__(kTiledThreads) GemmTiledKernel(cuda::GemmParam
     }
   };
 
-  float run[kWarpTiles][4][4] = {}, total[kWarpTiles][4][4];
+  // put(n, m, i, j, c) for each output of this thread that exists.
+  const auto at_outputs = [&](const auto& put) {
+#pragma unroll
+    for (int i = 0; i < kWarpTiles; ++i) {
+#pragma unroll
+      for (int j = 0; j < 4; ++j) {
+#pragma unroll
+        for (int c = 0; c < 4; ++c) {
+          const std::int64_t n = n0 + warp_n + i * 16 + g + c / 2 * 8;
+          const std::int64_t m = m0 + warp_m + j * 8 + 2 * t + c % 2;
+          if (n < p.weight.n && m < p.m) put(n, m, i, j, c);
+        }
+      }
+    }
+  };
+
+  float run[kWarpTiles][4][4] = {}, total[kWarpTiles][4][4] = {};
 #pragma unroll
   for (int i = 0; i < kStages - 1; ++i) {
-    if (i < steps) fetch(i);
+    if (begin + i < steps) fetch(begin + i);
     cu::cp_async_commit();
   }
-  for (int step = 0; step < steps; ++step) {
+  for (int step = begin; step < steps; ++step) {
     cu::cp_async_wait<kStages - 2>();
     __syncthreads();
     if (step + kStages - 1 < steps) fetch(step + kStages - 1);
@@ -212,6 +241,12 @@ __global__ void __launch_bounds__(kTiledThreads) GemmTiledKernel(cuda::GemmParam
       for (int j = 0; j < 4; ++j) MmaStep<kType>(run[i][j], upper, lower, part[j]);
     }
     if ((step + 1) % per_chunk == 0 || step + 1 == steps) {
+      if (is_divided) {
+        float* to = RunSums(p) + step / per_chunk * p.m * p.weight.n;
+        at_outputs([&](std::int64_t n, std::int64_t m, int i, int j, int c) {
+          to[m * p.weight.n + n] = run[i][j][c];
+        });
+      }
       const bool is_first = step < per_chunk;
 #pragma unroll
       for (int i = 0; i < kWarpTiles * 16; ++i) {
@@ -223,19 +258,21 @@ __global__ void __launch_bounds__(kTiledThreads) GemmTiledKernel(cuda::GemmParam
     }
   }
   cu::cp_async_wait<0>();
+  if (is_divided) return;
+  at_outputs([&](std::int64_t n, std::int64_t m, int i, int j, int c) {
+    WriteOutput(p, m, n, total[i][j][c]);
+  });
+}
 
-#pragma unroll
-  for (int i = 0; i < kWarpTiles; ++i) {
-#pragma unroll
-    for (int j = 0; j < 4; ++j) {
-#pragma unroll
-      for (int c = 0; c < 4; ++c) {
-        const std::int64_t n = n0 + warp_n + i * 16 + g + c / 2 * 8;
-        const std::int64_t m = m0 + warp_m + j * 8 + 2 * t + c % 2;
-        if (n < p.weight.n && m < p.m) WriteOutput(p, m, n, total[i][j][c]);
-      }
-    }
-  }
+// The sums of the runs, added in order.
+__global__ void __launch_bounds__(128) GemmRunsKernel(cuda::GemmParams p) {
+  const std::int64_t n = std::int64_t{blockIdx.x} * 128 + threadIdx.x;
+  if (n >= p.weight.n) return;
+  const std::int64_t m = blockIdx.y, chunks = NumChunks(p.weight.k);
+  const float* from = RunSums(p) + m * p.weight.n + n;
+  float sum = from[0];
+  for (std::int64_t chunk = 1; chunk < chunks; ++chunk) sum += from[chunk * p.m * p.weight.n];
+  WriteOutput(p, m, n, sum);
 }
 
 // ---- float32 weights: a warp one row of W and 8 rows of x; for tests and small models ----

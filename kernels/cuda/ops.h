@@ -125,7 +125,9 @@ struct GemmParams {
   bool accumulate = false;
   void* scratch = nullptr;
 };
-std::size_t GemmScratchBytes(std::int64_t m, std::int64_t k, WeightType type);
+std::size_t GemmScratchBytes(std::int64_t m, const Weight& weight);
+// Among how many blocks the runs of K of a tile are divided: more when there are few tiles.
+std::int64_t GemmShares(std::int64_t m, std::int64_t n);
 
 // Keys of a split: a block's share of a sequence in decode. Depends on nothing, so a query's bits
 // are the same however it came in.

@@ -22,11 +22,21 @@ std::size_t PageBytes(std::int64_t heads, std::int64_t head_dim, bool is_bf16) {
   return static_cast<std::size_t>(2 * kPageSize * heads * head_dim) * (is_bf16 ? 2 : 4);
 }
 
-std::size_t GemmScratchBytes(std::int64_t m, std::int64_t k, WeightType type) {
+std::int64_t GemmShares(std::int64_t m, std::int64_t n) {
+  const std::int64_t tiles = (n + 127) / 128 * ((m + 63) / 64);
+  constexpr std::int64_t kEnough = 128;  // about the multiprocessors of a large GPU
+  std::int64_t shares = 1;
+  while (shares < 8 && tiles * shares < kEnough) shares *= 2;
+  return shares;
+}
+
+std::size_t GemmScratchBytes(std::int64_t m, const Weight& weight) {
+  const std::int64_t padded = m * PaddedK(weight.k);
   // Codes, and a scale and a sum for each 16 at least.
-  if (IsQuantized(type)) return static_cast<std::size_t>(m * PaddedK(k)) * 3 / 2;
-  if (type == WeightType::kF32 || m <= kGemmSmallRows) return 0;
-  return static_cast<std::size_t>(m * PaddedK(k)) * 2;
+  if (IsQuantized(weight.type)) return static_cast<std::size_t>(padded) * 3 / 2;
+  if (weight.type == WeightType::kF32 || m <= kGemmSmallRows) return 0;
+  const std::int64_t runs = GemmShares(m, weight.n) > 1 ? 8 * m * weight.n : 0;
+  return static_cast<std::size_t>(padded * 2 + runs * 4);
 }
 
 // Splits lie at multiples of kAttentionSplit; a window reaches into one more than it fills.

@@ -94,6 +94,7 @@ TEST_CASE("wide rows, with ties, zeros of both signs, equal terms and -inf") {
     Matrix logits(1, width);
     logits.Fill([&](std::int64_t, std::int64_t t) { return shapes[s](t); });
     for (const std::int32_t n : {1, 20, 500, 20011}) {
+      if (testing::SkippedHere(1)) continue;
       const Result want = Run(RefBackend(), logits, {1.0f}, n);
       for (const Backend* backend : testing::ShelfBackends()) {
         const Result got = Run(*backend, logits, {1.0f}, n);

@@ -176,6 +176,7 @@ std::vector<Case> Cases() {
 
 TEST_CASE("paged_attention agrees with the reference, unwritten slots and lost pages being NaN") {
   for (const Case& c : Cases()) {
+    if (testing::SkippedHere(1)) continue;
     Matrix want = Scene(RefBackend(), c.layout, c.num_heads, c.rows, c.window, 11).Run(11);
     const double bound = c.layout.dtype == DType::kBF16 ? 1e-2 : 1e-5;
     for (const Backend* backend : testing::ShelfBackends()) {

@@ -23,12 +23,13 @@ inline constexpr float kTombstone = -7.654321e33f;
 
 // The backends of the shelf that this program tests: cpu_shelf.cc or cuda/sim_shelf.cc.
 std::vector<const Backend*> ShelfBackends();
-// Whether a test should do without most of a long list of cases: the simulated device is slow.
-extern const bool kSlowShelf;
-// True on a slow shelf but for one in so many calls.
+// How slow that shelf is: 0 on the host, 1 on the simulated device, more under the checker.
+int ShelfCost();
+// For long lists of cases: true but for one in so many calls on a slow shelf, and for fewer under
+// the checker.
 inline bool SkippedHere(int one_in) {
   static int calls = 0;
-  return kSlowShelf && calls++ % one_in != 0;
+  return ShelfCost() > 0 && calls++ % (one_in * ShelfCost()) != 0;
 }
 
 inline std::vector<const Backend*> CpuBackends() {

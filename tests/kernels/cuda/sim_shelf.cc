@@ -188,15 +188,15 @@ void GatherRows(const GatherRowsArgs& args, KernelContext&) {
 
 void Gemm(const GemmArgs& args, KernelContext&) {
   Call call;
-  const std::int64_t m = args.x.shape[0], k = args.weight->k;
-  const cuda::GemmParams p{.x = call.Matrix(args.x),
-                           .m = m,
-                           .weight = WeightOf(call, *args.weight),
-                           .bias = call.Matrix(args.bias).data,
-                           .y = call.Matrix(args.y, true),
-                           .accumulate = args.accumulate,
-                           .scratch = call.Scratch<char>(
-                               cuda::GemmScratchBytes(m, k, cuda::WeightOf(*args.weight).type))};
+  const std::int64_t m = args.x.shape[0];
+  const cuda::GemmParams p{
+      .x = call.Matrix(args.x),
+      .m = m,
+      .weight = WeightOf(call, *args.weight),
+      .bias = call.Matrix(args.bias).data,
+      .y = call.Matrix(args.y, true),
+      .accumulate = args.accumulate,
+      .scratch = call.Scratch<char>(cuda::GemmScratchBytes(m, cuda::WeightOf(*args.weight)))};
   call.Run([&](const cuda::Ops& ops) { ops.gemm(p, nullptr); });
 }
 

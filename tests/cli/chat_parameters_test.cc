@@ -8,7 +8,9 @@ namespace {
 Parameters Fresh() {
   SamplingParams defaults;
   defaults.temperature = 0.6;
-  return Parameters(defaults, 100);
+  return Parameters(defaults, 100, [](const Constraint& constraint) {
+    return constraint.text == "(" ? Status(Error{"the group is open"}) : Status();
+  });
 }
 
 std::string Refusal(std::string_view name, std::string_view value) {
@@ -26,6 +28,8 @@ TEST_CASE("a parameter is checked as soon as it is set, in the words of every ot
         "unknown parameter temprature (did you mean \"temperature\"?)");
   CHECK(Refusal("temprature", "null") ==
         "unknown parameter temprature (did you mean \"temperature\"?)");
+  CHECK(Refusal("regex", "(") == "the group is open");
+  CHECK(Refusal("max_new_tokens", "0") == "max_new_tokens is 0, an answer needs at least 1");
   CHECK(Refusal("n", "3") == "n is 3, a chat has one answer");
   CHECK(Refusal("stop_regex", "(").find("stop_regex") != std::string::npos);
   CHECK(Refusal("stop", "\n") == "accepted");

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
 #include <cstring>
 #include <filesystem>
 
@@ -12,9 +13,12 @@
 #include "cli/chat/repl.h"
 #include "cli/commands.h"
 #include "cli/exit_codes.h"
+#include "cli/grammar_options.h"
 #include "cli/load.h"
 #include "cli/load_chat_template.h"
 #include "cli/run_setup.h"
+#include "engine/grammar_state.h"
+#include "grammar/constraint.h"
 
 namespace sglrun::cli {
 namespace {
@@ -69,6 +73,20 @@ Result<tokenizer::ChatTemplate> LoadTemplate(const Options& options) {
   return tokenizer::ChatTemplate::Make(files);
 }
 
+// A constraint is compiled when it is set, so that its mistakes are told at once. What takes longer
+// than a person waits is left to the answer, where Ctrl+C is heard.
+Status CheckConstraint(const Options& options, const ModelSource& source,
+                       const Constraint& constraint) {
+  grammar::GrammarOptions grammar_options = GrammarOptionsOf(options);
+  grammar_options.limits.compile_steps = 20'000'000;
+  grammar_options.limits.compile_time = std::chrono::milliseconds(500);
+  const auto vocabulary = std::make_shared<const grammar::Vocabulary>(
+      *source.tokenizer, source.files.config().vocab_size);
+  const auto outcome = grammar::CompileConstraint(constraint, grammar_options, vocabulary);
+  if (outcome.ok() || outcome.error().verdict == grammar::Verdict::kTooLarge) return {};
+  return Error{engine::RefusedConstraint(constraint.kind, outcome.error()).message};
+}
+
 // What --sampling and --set say becomes part of each answer's own parameters.
 Result<io::RecordOptions> MakeLineOptions(Options options, const ModelSource& source) {
   options.input_format = "generate";
@@ -118,12 +136,14 @@ class Chat {
     SGLRUN_ASSIGN_OR_RETURN(parts.chat_template, LoadTemplate(options_));
     SGLRUN_ASSIGN_OR_RETURN(parts.record_options, MakeLineOptions(options_, *source_));
     parameters_.emplace(EffectiveDefaults(options_, source_->files.generation_defaults()),
-                        source_->files.config().vocab_size);
+                        source_->files.config().vocab_size, [this](const Constraint& constraint) {
+                          return CheckConstraint(options_, *source_, constraint);
+                        });
     SGLRUN_RETURN_IF_ERROR(parameters_->SetAll(options_.sampling));
     SGLRUN_ASSIGN_OR_RETURN(const kernels::Backend* backend, ChooseBackend(options_, compute_));
     SGLRUN_ASSIGN_OR_RETURN(model_, LoadModel(options_, source_->files, *backend, compute_));
-    engine::EngineOptions engine_options =
-        EngineOptionsOf(options_, KvDType(options_, WeightDType(options_, source_->files)), *backend);
+    engine::EngineOptions engine_options = EngineOptionsOf(
+        options_, KvDType(options_, WeightDType(options_, source_->files)), *backend);
     engine_options.max_rows = 1;
     engine_options.max_batch_tokens = kStepTokens;
     engine_options.partial_results = true;

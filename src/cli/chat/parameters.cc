@@ -67,8 +67,11 @@ void LimitLength(std::int64_t tokens, Json::Object& sampling) {
   }
 }
 
-Parameters::Parameters(SamplingParams defaults, std::int64_t vocab_size)
-    : defaults_(std::move(defaults)), vocab_size_(vocab_size), effective_(defaults_) {}
+Parameters::Parameters(SamplingParams defaults, std::int64_t vocab_size, CheckConstraint check)
+    : defaults_(std::move(defaults)),
+      vocab_size_(vocab_size),
+      check_(std::move(check)),
+      effective_(defaults_) {}
 
 Status Parameters::Accept(Json::Object wanted) {
   SamplingParams params = defaults_;
@@ -84,7 +87,11 @@ Status Parameters::Accept(Json::Object wanted) {
     return WithoutPath(std::move(stops).error());
   }
   if (params.n != 1) return Error{"n is " + std::to_string(params.n) + ", a chat has one answer"};
+  if (params.max_new_tokens == 0) return Error{"max_new_tokens is 0, an answer needs at least 1"};
   if (!warnings.empty()) return WithoutPath(RecordError{warnings[0]});
+  if (params.constraint && params.constraint != effective_.constraint) {
+    SGLRUN_RETURN_IF_ERROR(check_(*params.constraint));
+  }
   set_ = std::move(wanted);
   effective_ = std::move(params);
   return {};

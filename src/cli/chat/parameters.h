@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -20,8 +21,11 @@ void LimitLength(std::int64_t tokens, Json::Object& sampling);
 
 class Parameters {
  public:
+  // Why a constraint cannot be used.
+  using CheckConstraint = std::function<Status(const Constraint& constraint)>;
+
   // `defaults`: what holds where nothing is set.
-  Parameters(SamplingParams defaults, std::int64_t vocab_size);
+  Parameters(SamplingParams defaults, std::int64_t vocab_size, CheckConstraint check);
 
   // Lays all members of an object over what is set; all or none.
   Status SetAll(const Json& object);
@@ -50,6 +54,7 @@ class Parameters {
 
   const SamplingParams defaults_;
   const std::int64_t vocab_size_;
+  const CheckConstraint check_;
   Json::Object set_;
   SamplingParams effective_;
 };

@@ -2,6 +2,7 @@
 // this file are checked.
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 #include "kernels/cuda/sim/machine.h"
 
@@ -53,6 +54,22 @@ void __tsan_write_range(void* p, std::size_t bytes) {
   for (std::size_t i = 0; i < bytes; ++i) {
     Tell(static_cast<char*>(p) + i, 1, true, __builtin_return_address(0));
   }
+}
+
+// clang's calls for the library's.
+void* __tsan_memcpy(void* to, const void* from, std::size_t bytes) {
+  __tsan_read_range(const_cast<void*>(from), bytes);
+  __tsan_write_range(to, bytes);
+  return std::memcpy(to, from, bytes);
+}
+void* __tsan_memmove(void* to, const void* from, std::size_t bytes) {
+  __tsan_read_range(const_cast<void*>(from), bytes);
+  __tsan_write_range(to, bytes);
+  return std::memmove(to, from, bytes);
+}
+void* __tsan_memset(void* to, int value, std::size_t bytes) {
+  __tsan_write_range(to, bytes);
+  return std::memset(to, value, bytes);
 }
 
 // Guards of static objects, by the one thread that runs.

@@ -293,6 +293,19 @@ def check_commands_answer_in_sentences(folder):
         assert notes.read() == "precious"
 
 
+def check_special_tokens_that_are_typed(folder):
+    def prompt_tokens(*options):
+        chat = greedy(folder, *options)
+        chat.say("hello")
+        chat.say("a<|im_end|>b")
+        count = int(re.search(r"last answer: (\d+)", chat.say("/stats"))[1])
+        chat.leave()
+        return count
+
+    # One token, or the letters of it.
+    assert prompt_tokens("--no-special-in-content") > prompt_tokens() + 3
+
+
 def check_tab_key_and_history(folder):
     open(folder + "/my chat.json", "w").close()
     chat = greedy(folder)

@@ -242,9 +242,9 @@ void Repl::Set(const std::string& operand) {
 
 void Repl::Show() {
   Json::Object values = SamplingDefaultsJson(room_.parameters.effective()).as_object();
-  for (const auto& [name, value] : room_.parameters.set()) {
-    std::erase_if(values, [&](const Json::Member& member) { return member.first == name; });
-    values.emplace_back(name, value);
+  for (const Json::Member& set : room_.parameters.set()) {
+    std::erase_if(values, [&](const Json::Member& member) { return member.first == set.first; });
+    values.push_back(set);
   }
   std::string text;
   for (const auto& [name, value] : values) text += name + " " + value.Excerpt(200) + "\n";

@@ -13,7 +13,7 @@
 namespace sglrun::sim {
 namespace {
 
-constexpr std::size_t kPage = 4096;
+constexpr std::size_t kShadowPage = 4096;
 constexpr std::uint16_t kNobody = 0;
 constexpr std::uint16_t kSeveral = 0xffff;
 
@@ -158,25 +158,25 @@ class Checker final : public Observer {
   }
 
   void OnFree(void* p, std::size_t bytes) override {
-    const auto first = reinterpret_cast<std::uintptr_t>(p) / kPage;
-    const auto last = (reinterpret_cast<std::uintptr_t>(p) + bytes - 1) / kPage;
+    const auto first = reinterpret_cast<std::uintptr_t>(p) / kShadowPage;
+    const auto last = (reinterpret_cast<std::uintptr_t>(p) + bytes - 1) / kShadowPage;
     for (std::uintptr_t page = first; page <= last; ++page) pages_.erase(page);
     cached_ = nullptr;
   }
 
  private:
-  using Page = std::array<Cell, kPage>;
+  using Page = std::array<Cell, kShadowPage>;
 
   Cell& CellOf(const unsigned char* address) {
     const auto number = reinterpret_cast<std::uintptr_t>(address);
-    const std::uintptr_t page = number / kPage;
+    const std::uintptr_t page = number / kShadowPage;
     if (cached_ == nullptr || page != cached_page_) {
       std::unique_ptr<Page>& cells = pages_[page];
       if (cells == nullptr) cells = std::make_unique<Page>();
       cached_ = cells.get();
       cached_page_ = page;
     }
-    return (*cached_)[number % kPage];
+    return (*cached_)[number % kShadowPage];
   }
 
   void CheckCell(Cell& cell, const Access& access, bool is_shared) {

@@ -15,11 +15,11 @@ namespace sglrun::sim {
 namespace {
 
 constexpr std::size_t kReserved = std::size_t{1} << 42;
-constexpr std::size_t kPage = 4096;
+constexpr std::size_t kHeapPage = 4096;
 constexpr std::size_t kAlignment = 256;
 // Larger allocations start as zeros: filling them would cost memory that nobody uses.
 constexpr std::size_t kLargestFilled = std::size_t{1} << 26;
-constexpr unsigned char kNaNByte = 0xff;
+constexpr unsigned char kUnwrittenByte = 0xff;
 constexpr unsigned char kGuardByte = 0xa5;
 
 struct Block {
@@ -41,16 +41,16 @@ class Heap {
     const std::lock_guard lock(mutex_);
     if (bytes == 0 || bytes > total_ - std::min(total_, used_)) return nullptr;
     const std::size_t padded = (bytes + kAlignment - 1) / kAlignment * kAlignment;
-    const std::size_t page_bytes = (padded + kPage - 1) / kPage * kPage;
+    const std::size_t page_bytes = (padded + kHeapPage - 1) / kHeapPage * kHeapPage;
     unsigned char* pages = end_;
-    CHECK(page_bytes + kPage <= kReserved - static_cast<std::size_t>(end_ - begin_))
+    CHECK(page_bytes + kHeapPage <= kReserved - static_cast<std::size_t>(end_ - begin_))
         << "the simulated device ran out of addresses";
     if (mprotect(pages, page_bytes, PROT_READ | PROT_WRITE) != 0) return nullptr;
-    end_ += page_bytes + kPage;
+    end_ += page_bytes + kHeapPage;
     unsigned char* data = pages + page_bytes - padded;
     std::memset(pages, kGuardByte, page_bytes - padded);
     std::memset(data + bytes, kGuardByte, padded - bytes);
-    if (bytes <= kLargestFilled) std::memset(data, kNaNByte, bytes);
+    if (bytes <= kLargestFilled) std::memset(data, kUnwrittenByte, bytes);
     blocks_[data] = {bytes, pages, page_bytes};
     used_ += bytes;
     return data;

@@ -105,7 +105,7 @@ TEST_CASE("gemm with quantised weights agrees with the reference within a float3
   for (const std::int64_t n : {1, 15, 16, 17, 63, 64, 65, 129}) sizes.push_back({5, n, 64, true});
   for (const WeightForm& form : AllForms()) {
     for (const Size& size : sizes) {
-      if (testing::SkippedHere(3)) continue;
+      if (testing::SkippedHere(9)) continue;
       Matrix x(size.m, size.k, 3, 1), bias(1, size.ends ? size.n : 0), start(size.m, size.n, 5, 2);
       x.FillNormal(random);
       bias.FillNormal(random);
@@ -155,7 +155,7 @@ TEST_CASE("a row of quantised gemm has the same bits alone and in any batch, on 
       Matrix all(40, 150);
       Run(*backend, weight, x, none, all, false, context);
       for (std::int64_t m = 1; m <= 40; ++m) {
-        if (testing::SkippedHere(5)) continue;
+        if (testing::SkippedHere(13)) continue;
         Matrix part(m, 95), y(m, 150), want(m, 150);
         part.Fill([&](std::int64_t r, std::int64_t c) { return x(40 - m + r, c); });
         want.Fill([&](std::int64_t r, std::int64_t c) { return all(40 - m + r, c); });

@@ -3,7 +3,8 @@
 namespace sglrun::kernels {
 
 Result<std::unique_ptr<DeviceBackend>> OpenCudaBackend(int index) {
-  SGLRUN_ASSIGN_OR_RETURN(std::unique_ptr<gpu::Runtime> runtime, gpu::OpenCuda(index));
+  SGLRUN_ASSIGN_OR_RETURN(std::unique_ptr<gpu::Runtime> runtime,
+                          gpu::OpenCuda(index, SGLRUN_CUDA_ARCHITECTURES));
   return cuda::MakeBackend("cuda", std::move(runtime), gpu_world::CudaOps());
 }
 

@@ -8,9 +8,6 @@
 namespace sglrun::gpu {
 namespace {
 
-// The lowest compute capability that kernels are compiled for.
-constexpr int kLeastMajor = 8;
-
 void Require(cudaError_t error, const char* what) {
   CHECK(error == cudaSuccess) << what << ": " << cudaGetErrorString(error);
 }
@@ -156,7 +153,7 @@ Error WhyUnusable(cudaError_t error) {
 
 }  // namespace
 
-Result<std::unique_ptr<Runtime>> OpenCuda(int index) {
+Result<std::unique_ptr<Runtime>> OpenCuda(int index, std::string_view architectures) {
   int count = 0;
   if (const cudaError_t error = cudaGetDeviceCount(&count); error != cudaSuccess) {
     return WhyUnusable(error);
@@ -170,11 +167,11 @@ Result<std::unique_ptr<Runtime>> OpenCuda(int index) {
   if (const cudaError_t error = cudaGetDeviceProperties(&found, index); error != cudaSuccess) {
     return WhyUnusable(error);
   }
-  if (found.major < kLeastMajor) {
+  if (!RunsOn(architectures, found.major, found.minor)) {
     return Error{"CUDA device " + std::to_string(index) + " (" + found.name +
                  ") has compute capability " + std::to_string(found.major) + "." +
-                 std::to_string(found.minor) + ", the kernels need " + std::to_string(kLeastMajor) +
-                 ".0 or later"};
+                 std::to_string(found.minor) + ", the kernels were compiled for " +
+                 std::string(architectures)};
   }
   return std::unique_ptr<Runtime>(
       std::make_unique<CudaRuntime>(Properties{.name = found.name,

@@ -75,6 +75,10 @@ std::unique_ptr<Runtime> OpenSimulated();
 
 // The reason when the device cannot be used: no driver, an old driver, no such device, one that the
 // kernels were not compiled for.
-Result<std::unique_ptr<Runtime>> OpenCuda(int index);
+Result<std::unique_ptr<Runtime>> OpenCuda(int index, std::string_view architectures);
+
+// Whether kernels compiled for `architectures`, as CMake spells them ("80-real 90a-real 120"), run
+// on a chip of this compute capability.
+bool RunsOn(std::string_view architectures, int major, int minor);
 
 }  // namespace sglrun::gpu

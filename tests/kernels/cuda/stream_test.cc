@@ -1,5 +1,6 @@
 // The backend's runtime on the simulated device: streams are lazy and take turns drawn from a seed.
 #include <cstring>
+#include <utility>
 
 #include "kernels/cuda/cu.h"
 #include "kernels/cuda/gpu/runtime.h"
@@ -97,6 +98,20 @@ TEST_CASE("copies need pinned memory, and stay inside of allocations") {
   CHECK(copy(true, 200) == "");
   CHECK(copy(false, 200).find("not pinned") != std::string::npos);
   CHECK(copy(true, 201).find("leaves its device allocation") != std::string::npos);
+}
+
+TEST_CASE("kernels run on the chips that they were compiled for") {
+  constexpr const char* kRelease = "80-real 86-real 89-real 90a-real 100-real 120";
+  for (const auto& [major, minor] :
+       {std::pair(8, 0), {8, 6}, {8, 7}, {8, 9}, {9, 0}, {10, 3}, {12, 0}, {12, 1}, {13, 0}}) {
+    CAPTURE(major);
+    CAPTURE(minor);
+    CHECK(gpu::RunsOn(kRelease, major, minor));
+  }
+  CHECK_FALSE(gpu::RunsOn(kRelease, 7, 5));
+  CHECK_FALSE(gpu::RunsOn("90a-real", 8, 0));
+  CHECK_FALSE(gpu::RunsOn("90a-real", 10, 0));
+  CHECK_FALSE(gpu::RunsOn("86-real", 8, 0));
 }
 
 TEST_CASE("a device without room gives no memory") {

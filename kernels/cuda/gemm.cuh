@@ -83,7 +83,7 @@ __device__ __forceinline__ uint4 LoadX(const float* x, std::int64_t left) {
 
 // kTiles: tiles of 16 rows of W a block; two halve what is read of x.
 template <cuda::WeightType kType, int kTiles, bool kAligned>
-__global__ void __launch_bounds__(kSmallThreads) GemmSmallKernel(cuda::GemmParams p) {
+__global__ void __launch_bounds__(kSmallThreads, 1) GemmSmallKernel(cuda::GemmParams p) {
   CU_SHARED(float, sums, kChunks* kTiles * 16 * 9);
   const int lane = static_cast<int>(threadIdx.x) % 32, warp = static_cast<int>(threadIdx.x) / 32;
   const int g = lane / 4, t = lane % 4;

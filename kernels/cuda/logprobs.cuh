@@ -60,7 +60,7 @@ __device__ __forceinline__ void SortDescending(std::uint64_t* keys, int size) {
 }
 
 template <int kThreads>
-__global__ void __launch_bounds__(kThreads) LogprobsKernel(cuda::LogprobsParams p) {
+__global__ void __launch_bounds__(kThreads, 1) LogprobsKernel(cuda::LogprobsParams p) {
   CU_SHARED(float, largest, kThreads / 32);
   CU_SHARED(double, sums, kThreads / 32);
   CU_SHARED(unsigned, counts, kBuckets);

@@ -94,7 +94,7 @@ inline constexpr int kQuantWarps = 4;
 
 // A warp kRows rows of W and kM rows of x.
 template <int kBits, int kGroup, int kRows, int kM>
-__global__ void __launch_bounds__(kQuantWarps * 32)
+__global__ void __launch_bounds__(kQuantWarps * 32, 1)
     QuantGemmKernel(cuda::GemmParams p, std::size_t scales_at, std::size_t minima_at) {
   constexpr int kParts = 32 / kGroup;  // groups in a block
   const int lane = static_cast<int>(threadIdx.x) % 32;

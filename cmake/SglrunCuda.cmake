@@ -5,6 +5,8 @@ set(SGLRUN_CUDA AUTO CACHE STRING "CUDA backend: AUTO, ON or OFF")
 set(SGLRUN_CUDA_ARCHITECTURES "80-real;86-real;89-real;90a-real;100-real;120" CACHE STRING
     "GPUs to compile the kernels for")
 
+# Not CMAKE_CUDA_COMPILER: that stays in the cache of a directory that was configured otherwise before.
+set(SGLRUN_CUDA_BUILT OFF)
 if(SGLRUN_CUDA STREQUAL "OFF")
   message(STATUS "CUDA backend: off")
   return()
@@ -22,6 +24,7 @@ endif()
 # Before the language is enabled, which would choose for us.
 set(CMAKE_CUDA_ARCHITECTURES ${SGLRUN_CUDA_ARCHITECTURES})
 enable_language(CUDA)
+set(SGLRUN_CUDA_BUILT ON)
 find_package(CUDAToolkit REQUIRED)
 string(REPLACE ";" " " cuda_architecture_text "${SGLRUN_CUDA_ARCHITECTURES}")
 message(STATUS "CUDA backend: toolkit ${CUDAToolkit_VERSION}, architectures ${cuda_architecture_text}")

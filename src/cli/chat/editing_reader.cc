@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/utf8.h"
+#include "cli/chat/history_file.h"
 #include "cli/chat/line_reader.h"
 
 namespace sglrun::cli {
@@ -103,6 +104,7 @@ class EditingReader final : public LineReader {
   }
 
   void Remember(const std::string& line) override {
+    if (!FitsHistory(line)) return;
     HistEventW event;
     ::history_w(history_, &event, H_ENTER, ToWide(line).c_str());
   }

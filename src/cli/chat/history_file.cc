@@ -7,7 +7,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
-#include <string_view>
 #include <utility>
 
 #include "base/mapped_file.h"
@@ -19,6 +18,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t kMostLines = 1000;
+constexpr std::size_t kMostLineBytes = 2000;
 constexpr std::size_t kShortenAbove = std::size_t{1} << 20;
 // Nothing that a person typed; no history has grown so large, so that it is another file.
 constexpr std::size_t kMostBytes = std::size_t{16} << 20;
@@ -31,7 +31,8 @@ std::vector<std::string> LastLines(std::string_view text) {
   std::vector<std::string> lines;
   while (!text.empty()) {
     const std::size_t end = std::min(text.find('\n'), text.size());
-    if (end > 0) lines.emplace_back(text.substr(0, end));
+    const std::string_view line = text.substr(0, end);
+    if (FitsHistory(line)) lines.emplace_back(line);
     text.remove_prefix(std::min(end + 1, text.size()));
   }
   if (lines.size() > kMostLines) {
@@ -59,6 +60,10 @@ void Shorten(const std::string& path, const std::vector<std::string>& lines) {
 }
 
 }  // namespace
+
+bool FitsHistory(std::string_view line) {
+  return !line.empty() && line.size() <= kMostLineBytes;
+}
 
 std::string HistoryPath() {
   const char* state = std::getenv("XDG_STATE_HOME");
@@ -88,7 +93,8 @@ HistoryFile::HistoryFile(std::string path) : path_(std::move(path)) {
 }
 
 void HistoryFile::Append(const std::string& line) {
-  if (!Usable() || line.empty() || line.find_first_of("\n\0", 0, 2) != std::string::npos) return;
+  if (!Usable() || !FitsHistory(line)) return;
+  if (line.find_first_of("\n\0", 0, 2) != std::string::npos) return;
   if (!AppendTo(path_, O_APPEND, line + "\n")) path_.clear();
 }
 

@@ -4,9 +4,14 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace sglrun::cli {
+
+// Longer lines, pasted and not typed, are in no history: libedit's search (Ctrl+R) never comes back
+// from one of several thousand characters.
+bool FitsHistory(std::string_view line);
 
 // "" when the environment names no home.
 std::string HistoryPath();

@@ -1,7 +1,13 @@
 #include "cli/written_files.h"
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <cctype>
+#include <cerrno>
+#include <cstring>
 #include <filesystem>
+#include <fstream>
 #include <iterator>
 #include <string_view>
 #include <vector>
@@ -127,6 +133,40 @@ Status CheckPlainFile(const NamedFile& file) {
                file.remedy};
 }
 
+// Written when all is done, which is late to learn that it cannot be.
+Status CheckFolder(const NamedFile& file) {
+  const std::string folder = fs::path(file.path).parent_path().string();
+  const std::string there = folder.empty() ? "." : folder;
+  std::error_code ignored;
+  const bool is_folder = fs::is_directory(there, ignored) || !fs::exists(there, ignored);
+  if (is_folder && ::access(there.c_str(), W_OK | X_OK) == 0) return {};
+  return Error{"cannot write " + file.what + " " + file.path + ": " +
+               std::strerror(is_folder ? errno : ENOTDIR)};
+}
+
+// A page takes the place of a page, and of no other file that somebody may need.
+Status CheckReplacedPage(const NamedFile& file) {
+  constexpr std::string_view kBeginning = "<!doctype html>";
+  std::error_code ignored;
+  if (!fs::exists(file.path, ignored)) return {};
+  std::ifstream stream(file.path, std::ios::binary);
+  std::string text(kBeginning.size(), '\0');
+  stream.read(text.data(), static_cast<std::streamsize>(text.size()));
+  text.resize(static_cast<std::size_t>(stream.gcount()));
+  const bool is_page = std::ranges::equal(text, kBeginning, [](char a, char b) {
+    return std::tolower(static_cast<unsigned char>(a)) == b;
+  });
+  if (is_page || (text.empty() && fs::file_size(file.path, ignored) == 0)) return {};
+  return Error{file.what + " " + file.path + " is there and is no HTML page; name another with " +
+               file.remedy};
+}
+
+Status CheckReport(const NamedFile& file) {
+  SGLRUN_RETURN_IF_ERROR(CheckPlainFile(file));
+  SGLRUN_RETURN_IF_ERROR(CheckFolder(file));
+  return CheckReplacedPage(file);
+}
+
 }  // namespace
 
 std::string RunFilePath(const Options& options) {
@@ -138,14 +178,13 @@ Status CheckWrittenFiles(const Options& options, Command command) {
   std::vector<NamedFile> known = ReadFiles(options, command);
   if (command == Command::kBatch) SGLRUN_RETURN_IF_ERROR(CheckSideFolder(options, known));
   for (const NamedFile& file : WrittenFiles(options, command)) {
-    if (file.what == "the run file" || file.what == "the report") {
-      SGLRUN_RETURN_IF_ERROR(CheckPlainFile(file));
-    }
     for (const NamedFile& other : known) {
       if (!IsSameFile(file.path, other.path)) continue;
       return Error{file.what + " " + file.path + " is " + other.what + " " + other.path +
                    "; name another with " + file.remedy};
     }
+    if (file.what == "the run file") SGLRUN_RETURN_IF_ERROR(CheckPlainFile(file));
+    if (file.what == "the report") SGLRUN_RETURN_IF_ERROR(CheckReport(file));
     known.push_back(file);
   }
   return {};

@@ -242,6 +242,8 @@ Result<Record, RecordFailure> RecordParser::Parse(const InputRecord& line) {
   record.content_hash = identity.content;
   record.resume_key = HashBytes(with_rid.ToHex(), identity.occurrence);
   const auto reply = impl_->answers_openai ? std::make_shared<openai::Reply>() : nullptr;
+  // First of all, so that an error row has it whatever is wrong.
+  if (reply != nullptr) reply->custom_id = parsed.rid;
   record.reply = reply;
   auto converted = impl_->Convert(std::move(parsed), identity, reply.get(), record.warnings);
   if (!converted.ok()) {

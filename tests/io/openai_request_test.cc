@@ -179,6 +179,7 @@ TEST_CASE("a custom_id that was used before gives a warning, an error with --str
     const auto again = parser.Parse(line);
     CHECK(again.ok() != strict);
     if (strict) CHECK(again.error().error.param == "custom_id");
+    if (strict) CHECK(again.error().reply->custom_id == "a");
     if (!strict) CHECK(again->warnings.at(0) == "custom_id \"a\" was used before");
   }
 }

@@ -47,6 +47,8 @@ TEST_CASE("a saved chat comes back with how its answers were made") {
   const SavedChat chat{Talk(), Json::Object{{"top_k", std::int64_t{3}}}, "abc"};
   const auto read = ParseSavedChat(SavedChatText(chat), "chat.json");
   REQUIRE(read.ok());
+  CHECK_FALSE(read->messages_alone);
+  CHECK(ParseSavedChat("[]", "m.json")->messages_alone);
   CHECK(SavedChatText(*read) == SavedChatText(chat));
   CHECK(ReplayText(read->conversation) ==
         R"({"rid":"answer-1","input_ids":[1,2,3],"sampling_params":)"
@@ -153,6 +155,11 @@ TEST_CASE("the history grows line by line, is bounded, and leaves other files al
   CHECK(HistoryFile(path).lines().size() == 1000);
   CHECK(fs::file_size(path) < 20'000);
   CHECK(HistoryFile(path).lines().back() == "line 199999");
+  const std::string longest(2000, 'x');
+  Write(path, "a\n" + longest + "\n" + longest + "x\n");
+  HistoryFile(path).Append(longest + "y");
+  CHECK(HistoryFile(path).lines() == std::vector<std::string>{"a", longest});
+  CHECK(ReadFile(path)->find('y') == std::string::npos);
   for (const std::string_view foreign :
        {std::string_view("\xff\xfe"), std::string_view("a\0b", 3)}) {
     Write(path, foreign);

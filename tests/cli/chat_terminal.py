@@ -250,6 +250,11 @@ def check_commands_answer_in_sentences(folder):
         notes.write("precious")
     with open(folder + "/wrong.json", "w") as wrong:
         wrong.write('[{"role": "user", "content": 7}]')
+    messages = [{"role": "user", "content": "hi"}, {"role": "assistant", "content": "ho"}]
+    with open(folder + "/messages.json", "w") as file:
+        json.dump(messages, file)
+    with open(folder + "/with_system.json", "w") as file:
+        json.dump([{"role": "system", "content": "S"}] + messages[:1], file)
     with open(folder + "/schema.json", "w") as schema:
         schema.write('{"type": "object", "properties": {"n": {"const": 7}}, "required": ["n"]}')
     chat = greedy(folder)
@@ -258,6 +263,10 @@ def check_commands_answer_in_sentences(folder):
             ("/set top_p 2", "must be in (0, 1]"),
             ("/set top_p", "top_p is default"),
             ("/set top_p 0.9", "top_p is 0.9"),
+            ("/set top_p=0.8", "top_p is 0.8"),
+            ("/set temperature=-1", "temperature is -1"),
+            ("/set regex =", 'regex is "="'),
+            ("/set regex null", "regex is default"),
             ("/sett top_p 1", "did you mean /set?"),
             ("/usr/bin is a folder", "no command /usr/bin"),
             ("/regen", "no message to answer"),
@@ -285,6 +294,12 @@ def check_commands_answer_in_sentences(folder):
             ("/clear", "forgotten"),
             ("//2 plus 3", ""),
             ("/show", "[user]\n/2 plus 3"),
+            ("/system Be kind.", "is set"),
+            ("/load messages.json", "Loaded 3 messages"),
+            ("/show", "[system] Be kind. [user] hi"),
+            ("/set top_p", "top_p is 0.8"),
+            ("/load with_system.json", "Loaded 2 messages"),
+            ("/show", "[system] S [user] hi"),
             ("/quit now", "stands alone")]:
         shown = re.sub(r"\s+", " ", chat.say(line))
         assert re.sub(r"\s+", " ", sentence) in shown, f"{line}: {shown}"

@@ -100,6 +100,9 @@ class Chat {
   explicit Chat(const Options& options) : options_(options), compute_(options) {}
 
   Result<int> Run() {
+    if (const std::size_t bad = FindInvalidUtf8(options_.system_text); bad != std::string::npos) {
+      return Error{"--system is no UTF-8 text at byte " + std::to_string(bad + 1)};
+    }
     const bool one_turn = ::isatty(STDIN_FILENO) != 1 || !options_.message_file.empty();
     std::string message;
     if (one_turn) {

@@ -172,7 +172,8 @@ Result<SavedChat> ParseSavedChat(std::string_view text, const std::string& place
   SavedChat chat;
   SGLRUN_ASSIGN_OR_RETURN(chat.conversation, Conversation::FromJson(*messages, place));
   const Json* mark = json.Find(kMark);
-  if (mark == nullptr) return chat;
+  chat.messages_alone = mark == nullptr;
+  if (chat.messages_alone) return chat;
   if (!mark->is_int() || mark->as_int() != 1) {
     return Error{place + ": " + std::string(kMark) + " is " + mark->Excerpt() +
                  ", this version reads 1"};

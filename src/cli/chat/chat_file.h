@@ -14,6 +14,7 @@ struct SavedChat {
   Conversation conversation;
   Json sampling = Json::Object{};  // what was set
   std::string model;               // fingerprint of the model that made the answers, "" unknown
+  bool messages_alone = false;     // of another program: no word of parameters
 };
 
 // {"sglrun_chat": 1, "model": .., "sampling_params": {..}, "messages": [..], "made": [..]}: "made"

@@ -72,6 +72,11 @@ bool Conversation::has_turns() const {
                              [](const ChatMessage& message) { return message.role() != kSystem; });
 }
 
+bool Conversation::has_system() const {
+  return std::ranges::any_of(messages_,
+                             [](const ChatMessage& message) { return message.role() == kSystem; });
+}
+
 std::string Conversation::system() const {
   if (messages_.empty() || messages_[0].role() != kSystem) return "";
   return messages_[0].text();

@@ -37,6 +37,7 @@ class Conversation {
   bool empty() const { return messages_.empty(); }
   // Messages but the system's.
   bool has_turns() const;
+  bool has_system() const;
 
   // The text of the system message, "" for none.
   std::string system() const;

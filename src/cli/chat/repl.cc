@@ -226,10 +226,11 @@ void Repl::Report(const Status& status, const std::string& done) {
 }
 
 void Repl::Set(const std::string& operand) {
-  const std::size_t blank = std::min(operand.find_first_of(" \t"), operand.size());
-  const std::string name = operand.substr(0, blank);
-  const std::size_t value = operand.find_first_not_of(" \t", blank);
-  if (value != std::string::npos) {
+  // NAME VALUE, or NAME=VALUE as on the command line.
+  const std::size_t end = std::min(operand.find_first_of(" \t="), operand.size());
+  const std::string name = operand.substr(0, end);
+  if (end < operand.size()) {
+    const std::size_t value = operand[end] == '=' ? end + 1 : operand.find_first_not_of(" \t", end);
     const Status status = room_.parameters.Set(name, operand.substr(value));
     if (!status.ok()) {
       room_.screen.Tell(status.error().message);
@@ -285,7 +286,9 @@ void Repl::Load(const std::string& path) {
     room_.screen.Tell(chat.error().message);
     return;
   }
-  if (const Status status = room_.parameters.Replace(chat->sampling); !status.ok()) {
+  if (chat->messages_alone) {
+    if (!chat->conversation.has_system()) chat->conversation.SetSystem(conversation_.system());
+  } else if (const Status status = room_.parameters.Replace(chat->sampling); !status.ok()) {
     room_.screen.Tell(path + ": " + status.error().message);
     return;
   }

@@ -20,7 +20,8 @@ const std::vector<CommandSpec>& CommandTable() {
            "\n"
            "Rows depend on the record, the model and the options alone: not on the order of the "
            "file, on neighbours, threads or shards. Records without a seed of their own draw from "
-           "--seed and their content.\n"
+           "--seed and their content. Equal ones are numbered, and each draws a sample of its own: "
+           "which of two equal lines gets which follows their order.\n"
            "\n"
            "A run that was stopped, by a signal, a full disk or kill -9, goes on when the "
            "same command is given again. Rows are found again by content, so the input may have "
@@ -174,10 +175,10 @@ const std::vector<CommandSpec>& CommandTable() {
                "they amount to. Each figure is the median of --repeat runs. Decode is bound by "
                "memory: at one row its GB/s should be near what the machine can read.\n"
                "\n"
-               "With --grammar it measures constrained decoding without a model: microseconds to "
-               "compile a constraint, to fill a mask of allowed tokens where no text has been "
-               "before and where one has, to accept a token, and to fill the masks of a step of 64 "
-               "rows.",
+               "With --grammar it measures constrained decoding on the vocabulary of --tokenizer "
+               "or --model, without weights: microseconds to compile a constraint, to fill a mask "
+               "of allowed tokens where no text has been before and where one has, to accept a "
+               "token, and to fill the masks of a step of 64 rows.",
        .examples = {{"sglrun bench --shape smollm2-135m", "Random weights, no download needed."},
                     {"sglrun bench -m ./model --batch-sizes 1,32 --json",
                      "A model of yours, as JSON."},

@@ -141,6 +141,12 @@ class Checker {
     } else {
       out.Null();
     }
+    out.Key("message");
+    if (report.message.empty()) {
+      out.Null();
+    } else {
+      out.String(report.message);
+    }
     out.Key("tokens");
     out.Int(report.tokens);
     WriteFlag("mask_ok", report.mask_ok, out);

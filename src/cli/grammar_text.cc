@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <string>
 
 namespace sglrun::cli {
 namespace {
@@ -53,6 +54,13 @@ std::vector<std::int32_t> SpellGreedily(std::string_view text, const Vocabulary&
   return ids;
 }
 
+// Whether the matcher has passed a limit: what it says then is no verdict on the text.
+bool TellsLimit(const Matcher& matcher, std::size_t at, TextReport& report) {
+  if (!matcher.failure()) return false;
+  report.message = "at byte " + std::to_string(at) + ": " + matcher.failure()->message;
+  return true;
+}
+
 // Decodes `ids` with a mask before each. Says what the tokens say of the text; for texts that bytes
 // have judged already (`report` has a verdict), only where they are stricter.
 void Decode(Matcher matcher, const std::vector<std::int32_t>& ids, const TokenSide& tokens,
@@ -66,27 +74,31 @@ void Decode(Matcher matcher, const std::vector<std::int32_t>& ids, const TokenSi
     report.mask_us.push_back(MicrosecondsSince(start));
   };
   const bool by_bytes = report.prefix_ok.has_value();
-  report.mask_ok = true;
+  bool masks_agree = true;
   std::size_t at = 0;
   for (const std::int32_t id : ids) {
     fill();
     const bool fits = matcher.AcceptToken(id);
-    if (IsSet(mask, id) != fits) report.mask_ok = false;
+    if (TellsLimit(matcher, at, report)) return;
+    masks_agree &= IsSet(mask, id) == fits;
     if (!fits) {
       if (!by_bytes || *report.prefix_ok) report.error_at = at;
       report.prefix_ok = report.accepted = false;
+      report.mask_ok = masks_agree;
       return;
     }
     at +=
         vocabulary.IsText(id) ? vocabulary.Text(id).size() : tokens.tokenizer->TokenName(id).size();
   }
   fill();
+  if (TellsLimit(matcher, at, report)) return;
   if (!by_bytes) {
     report.prefix_ok = true;
     report.accepted = matcher.IsComplete();
-  } else if (matcher.IsComplete() != *report.accepted) {
-    report.mask_ok = false;
+  } else {
+    masks_agree &= matcher.IsComplete() == *report.accepted;
   }
+  report.mask_ok = masks_agree;
 }
 
 // By tokens alone, since bytes say nothing.
@@ -151,13 +163,17 @@ TextReport CheckText(const std::shared_ptr<const grammar::CompiledGrammar>& gram
   TextReport report;
   Matcher matcher = start;
   const std::size_t taken = matcher.AcceptBytes(text);
-  report.prefix_ok = taken == text.size();
-  if (!*report.prefix_ok) report.error_at = taken;
-  report.accepted = *report.prefix_ok && matcher.IsComplete();
+  if (!TellsLimit(matcher, taken, report)) {
+    report.prefix_ok = taken == text.size();
+    if (!*report.prefix_ok) report.error_at = taken;
+    report.accepted = *report.prefix_ok && matcher.IsComplete();
+  }
   if (tokens == nullptr) return report;
   const std::vector<std::int32_t> ids = TokensOf(text, *tokens);
   // Otherwise the vocabulary cannot spell it: there is nothing to compare.
-  if (!ids.empty() || text.empty()) Decode(start, ids, *tokens, report);
+  if (ids.empty() && !text.empty()) return report;
+  report.message.clear();  // the limits that count are those of tokens
+  Decode(start, ids, *tokens, report);
   return report;
 }
 

@@ -18,8 +18,10 @@
 namespace sglrun::cli {
 
 struct TextReport {
-  std::optional<bool> prefix_ok, accepted;  // none: cannot be told without a tokenizer
-  std::optional<std::size_t> error_at;      // byte of the text
+  // None: cannot be told without a tokenizer, or a limit was passed before it could.
+  std::optional<bool> prefix_ok, accepted;
+  std::optional<std::size_t> error_at;  // byte of the text
+  std::string message;                  // which limit of the matcher ended the check; else ""
   // With a tokenizer.
   std::int64_t tokens = 0;
   std::optional<bool> mask_ok;

@@ -114,7 +114,11 @@ MaskComparison CompareRandomMasks(const Matcher& start, const Vocabulary& vocabu
     Walk walk(start, vocabulary, random);
     while (result.compared < count) {
       const std::vector<std::int32_t> allowed = walk.Allowed();
-      walk.matcher().FillMaskSlowly(slow);
+      // Past the limits of the matcher there is nothing to compare.
+      if (walk.matcher().failure() || !walk.matcher().FillMaskSlowly(slow)) {
+        if (walk.text().empty()) return result;
+        break;
+      }
       ++result.compared;
       if (slow != walk.mask()) ++result.wrong;
       if (allowed.empty() || !walk.Take(allowed[walk.Below(allowed.size())])) break;

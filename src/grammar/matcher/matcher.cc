@@ -239,12 +239,13 @@ Matcher::Mask Matcher::FillMask(std::span<std::uint32_t> words) {
   return kind;
 }
 
-Matcher::Mask Matcher::FillMaskSlowly(std::span<std::uint32_t> words) const {
+std::optional<Matcher::Mask> Matcher::FillMaskSlowly(std::span<std::uint32_t> words) const {
   std::fill(words.begin(), words.end(), 0);
   Impl trial = *impl_;
   for (std::int32_t id = 0; id < trial.vocabulary->logit_width(); ++id) {
-    if (!trial.failure && !trial.After(id).Dead()) SetBit(words, id);
-    trial.failure = impl_->failure;
+    const bool fits = !trial.failure && !trial.After(id).Dead();
+    if (trial.failure) return std::nullopt;
+    if (fits) SetBit(words, id);
   }
   return KindOf(words, *impl_->vocabulary);
 }

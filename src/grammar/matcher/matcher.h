@@ -51,8 +51,9 @@ class Matcher {
   // bits are cleared. words.size() == vocabulary.words_per_mask().
   enum class Mask : std::uint8_t { kSome, kNone, kAllText };
   Mask FillMask(std::span<std::uint32_t> words);
-  // The same, by trying every token: the oracle of the tests and of --random-masks.
-  Mask FillMaskSlowly(std::span<std::uint32_t> words) const;
+  // The same, by trying every token: the oracle of the tests and of --random-masks. Nullopt where
+  // that passes a limit, which a mask need not: `words` is no measure of it then.
+  std::optional<Mask> FillMaskSlowly(std::span<std::uint32_t> words) const;
 
   // The longest text that must come next, whatever is chosen; "" when there is a choice or the text
   // may end here.

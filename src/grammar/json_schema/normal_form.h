@@ -105,6 +105,8 @@ class NormalForm {
   FormulaResult Negated(FormulaId simplified, Kind kind);
   FormulaResult NegatedJoin(const std::vector<FormulaId>& parts, Kind kind, bool to_all);
 
+  // The keyword for numbers of the place that cannot be used by itself, else "".
+  std::string BlamedBound(PlaceId place);
   DfaResult TextsOf(Alternative& alternative);
   bool IsEmptyText(const Alternative& alternative);
   Result<bool, GrammarError> IsDeadObject(const Alternative& alternative);

@@ -8,6 +8,7 @@
 #include <limits>
 #include <map>
 #include <set>
+#include <string_view>
 #include <utility>
 
 #include "grammar/json_schema/object_order.h"
@@ -62,7 +63,9 @@ class ObjectWriter {
 
   ExprResult Write() {
     SGLRUN_RETURN_IF_ERROR(WriteCellKeys());
-    SGLRUN_ASSIGN_OR_RETURN(order_, ObjectOrder::Of(plan_, rules_.any_order(), !cells_.empty()));
+    auto order = ObjectOrder::Of(plan_, rules_.any_order(), !cells_.empty());
+    if (!order.ok()) return rules_.TooLarge(order.error().message);
+    order_ = std::move(order).value();
     SGLRUN_RETURN_IF_ERROR(CheckCount());
     if (plan_.keys.empty() && plan_.some.empty() && !apart_) return WriteMap();
     SGLRUN_RETURN_IF_ERROR(Walk());
@@ -113,12 +116,25 @@ class ObjectWriter {
       normal_form.Relax(count.place, count.keyword);
       return {};
     }
+    const bool negated = count.keyword != std::string_view("minProperties");
     return normal_form.document().ErrorAt(
         count.place, count.keyword, Verdict::kUnsupported,
-        "asks for " + std::to_string(plan_.min) + " properties, of which \"required\" names " +
+        std::string(negated ? "under \"not\" or \"if\" asks for at least " : "asks for ") +
+            std::to_string(plan_.min) + " properties, of which \"required\" names " +
             std::to_string(plan_.required) +
             ": keys that the schema does not name may come twice and cannot be counted; name more "
-            "keys in \"required\", or set additionalProperties to false");
+            "keys in \"required\", or " +
+            (OnlyPatternsAreOpen() ? "name those of patternProperties in \"properties\""
+                                   : "set additionalProperties to false"));
+  }
+
+  // Keys that nobody names are those that fit a pattern: further ones are ruled out.
+  bool OnlyPatternsAreOpen() const {
+    return plan_.closed ||
+           std::ranges::any_of(plan_.properties,
+                               [](const auto* one) { return one->others == kFalse; }) ||
+           std::ranges::any_of(plan_.unevaluated,
+                               [](const auto* one) { return one->value == kFalse; });
   }
 
   // No names: the number of keys is a counted repetition, of any size.
@@ -223,9 +239,7 @@ class ObjectWriter {
     net_.states = 2;
     const std::int32_t start = 0, end = 1;
     net_.accepting.push_back(end);
-    for (std::size_t i = order_.chain().size(); i-- > 0 && last_required_ == 0;) {
-      if (plan_.keys[order_.chain()[i]].required) last_required_ = i + 1;
-    }
+    FindRequired();
     if (MayEnd({})) net_.exprs.push_back({start, end, spelling_.Close(false)});
     AddEdge(start, {.in_list = true}, spelling_.AfterOpen());
     // Twice the chain is what it takes when there is nothing to remember.
@@ -233,9 +247,8 @@ class ObjectWriter {
     for (std::size_t i = 0; i < queue_.size(); ++i) {
       SGLRUN_RETURN_IF_ERROR(rules_.front().budget.Spend("writing an object"));
       if (queue_.size() > most) {
-        return GrammarError{
-            Verdict::kTooLarge,
-            "an object needs more than 20,000 states for its counts and dependencies"};
+        return rules_.TooLarge(
+            "an object needs more than 20,000 states for its counts and dependencies");
       }
       const State state = queue_[i];
       const std::int32_t from = ids_.at(state);
@@ -253,6 +266,18 @@ class ObjectWriter {
     return {};
   }
 
+  void FindRequired() {
+    const std::size_t size = order_.chain().size();
+    required_from_.assign(size, size);
+    for (std::size_t i = size, next = size; i-- > 0;) {
+      if (plan_.keys[order_.chain()[i]].required) {
+        next = i;
+        if (last_required_ == 0) last_required_ = i + 1;
+      }
+      required_from_[i] = next;
+    }
+  }
+
   // Whether the object may end with none of the keys that are still to come.
   bool MayEnd(const State& state) const {
     if (state.at < last_required_ || !HasEnough(state)) return false;
@@ -268,6 +293,15 @@ class ObjectWriter {
   }
 
   Result<void, GrammarError> WalkChain(const State& state, std::int32_t from) {
+    // Every key up to the next required one can follow: what the matcher's automaton consists of.
+    constexpr std::size_t kMostFollowers = 10'000'000;
+    followers_ += required_from_[state.at] - state.at + 1;
+    if (followers_ > kMostFollowers) {
+      return rules_.TooLarge("an object has too many optional properties in a row (" +
+                             std::to_string(order_.chain().size()) +
+                             " are named): any of them may follow any earlier one; make some of "
+                             "them required, or part them among several objects");
+    }
     State next = state;
     ++next.at;
     const std::size_t index = order_.chain()[state.at];
@@ -294,8 +328,10 @@ class ObjectWriter {
   ObjectSpelling& spelling_;
   std::vector<ExprId> cell_keys_;
   ObjectOrder order_;
-  bool apart_ = false;             // the plan tells keys apart, and keys may repeat
-  std::size_t last_required_ = 0;  // the chain up to here cannot be left out
+  bool apart_ = false;                      // the plan tells keys apart, and keys may repeat
+  std::size_t last_required_ = 0;           // the chain up to here cannot be left out
+  std::vector<std::size_t> required_from_;  // by position: the next key that cannot be left out
+  std::size_t followers_ = 0;               // pairs of a state and a key that may come next there
   Network net_;
   std::map<State, std::int32_t> ids_;
   std::vector<State> queue_;

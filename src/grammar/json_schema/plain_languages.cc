@@ -2,9 +2,11 @@
 // is when there is no such language.
 #include <algorithm>
 #include <array>
+#include <string>
 #include <utility>
 
 #include "base/check.h"
+#include "grammar/json_schema/json_text.h"
 #include "grammar/json_schema/normal_form.h"
 
 namespace sglrun::grammar {
@@ -101,6 +103,33 @@ Result<bool, GrammarError> NormalForm::KeyMatches(FormulaId keys, std::string_vi
   return Holds(Json(std::string(name)), keys);
 }
 
+std::string NormalForm::BlamedBound(PlaceId place) {
+  const Json& schema = document_.schema(place);
+  if (!schema.is_object()) return "";
+  enum class Role : std::uint8_t { kMin, kMax, kStep };
+  constexpr std::pair<const char*, Role> kKeywords[] = {{"minimum", Role::kMin},
+                                                        {"exclusiveMinimum", Role::kMin},
+                                                        {"maximum", Role::kMax},
+                                                        {"exclusiveMaximum", Role::kMax},
+                                                        {"multipleOf", Role::kStep}};
+  for (const auto& [keyword, role] : kKeywords) {
+    const Json* value = schema.Find(keyword);
+    if (value == nullptr || !value->is_number()) continue;
+    const auto decimal = DecimalOf(*value);
+    if (!decimal.ok()) return keyword;
+    NumberConstraints alone;
+    if (role == Role::kStep) {
+      const auto step = Step::From(*decimal);
+      if (!step.ok()) return keyword;
+      alone.multiple_of.push_back(*step);
+    } else {
+      (role == Role::kMin ? alone.min : alone.max) = NumberBound{*decimal, false};
+    }
+    if (!NumberDfa(alone).ok()) return keyword;
+  }
+  return "";
+}
+
 Result<bool, GrammarError> NormalForm::Blame(Alternative& alternative, const GrammarError& error) {
   for (const FormulaId id : alternative.constraints) {
     const auto* text = formulas_.As<formula::Text>(id);
@@ -120,6 +149,14 @@ Result<bool, GrammarError> NormalForm::Blame(Alternative& alternative, const Gra
       return document_.ErrorAt(text->place, text->keyword, error.verdict,
                                "cannot be used: " + error.message);
     }
+    const auto* number = formulas_.As<formula::Number>(id);
+    if (number == nullptr) continue;
+    if (const std::string keyword = BlamedBound(number->place); !keyword.empty()) {
+      return document_.ErrorAt(number->place, keyword, error.verdict,
+                               "cannot be used: " + error.message);
+    }
+  }
+  for (const FormulaId id : alternative.constraints) {
     if (const auto* number = formulas_.As<formula::Number>(id)) {
       return document_.ErrorAt(number->place, "", error.verdict,
                                "has bounds that cannot be used: " + error.message);

@@ -25,6 +25,7 @@ Result<void, GrammarError> ValueRules::WriteTasks() {
     const Task task = tasks_.front();
     tasks_.pop_front();
     SGLRUN_RETURN_IF_ERROR(front().budget.Spend("writing rules"));
+    place_ = task.place;
     SGLRUN_ASSIGN_OR_RETURN(const ExprId body, Body(task.formula, task.depth));
     grammar().Define(task.rule, body);
     if (grammar().node_count() > front().options.limits.nodes) {
@@ -50,7 +51,8 @@ ExprResult ValueRules::Value(FormulaId formula, int depth) {
     SGLRUN_ASSIGN_OR_RETURN(value, Body(formula, depth));
   } else {
     const RuleId rule = grammar().AddRule(NameOf(formula));
-    tasks_.push_back({formula, depth, rule});
+    const auto* here = normal_form_.formulas().As<formula::AtPlace>(formula);
+    tasks_.push_back({formula, depth, rule, here != nullptr ? here->place : place_});
     value = grammar().Call(rule);
   }
   values_[{formula, depth}] = value;

@@ -36,12 +36,18 @@ class ValueRules {
   Grammar& grammar() { return normal_form_.front().grammar; }
   const Layout& layout() const { return layout_; }
   bool any_order() const { return any_order_; }
+  // For the container that is being written: `fault` with its place.
+  GrammarError TooLarge(const std::string& fault) const {
+    return normal_form_.document().ErrorAt(place_, "", Verdict::kTooLarge,
+                                           "cannot be compiled: " + fault);
+  }
 
  private:
   struct Task {
     FormulaId formula;
     int depth;
     RuleId rule;
+    PlaceId place;  // its own or, where the formula has none, that of the value around it
   };
 
   enum class Strings : std::uint8_t { kWith, kWithout };
@@ -57,6 +63,7 @@ class ValueRules {
   Layout layout_;
   bool any_order_;
   std::deque<Task> tasks_;
+  PlaceId place_ = normal_form_.document().root();             // of the task at work
   std::vector<std::pair<StringConstraints, ExprId>> strings_;  // many places ask for the same
   std::map<std::pair<FormulaId, int>, ExprId> values_;
   std::map<std::pair<std::vector<FormulaId>, int>, ExprId> containers_;

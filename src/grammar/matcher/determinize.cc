@@ -96,6 +96,7 @@ class SubsetBuilder {
       SGLRUN_RETURN_IF_ERROR(budget_.Spend("making automata deterministic"));
       if (U(subsets_.size()) > most) return false;
       Expand(i);
+      budget_.Charge(kStepsPerEdge * static_cast<std::int64_t>(bytes_.size() + others_.size()));
     }
     return true;
   }
@@ -103,6 +104,8 @@ class SubsetBuilder {
 
  private:
   static constexpr std::int32_t kUnknown = -1, kStartMark = -1;
+  // Of a state in a set: sorted, copied and merged later, with the memory that this takes.
+  static constexpr std::int64_t kStepsPerEdge = 8;
 
   void Expand(std::int32_t index) {
     bytes_.clear();

@@ -103,6 +103,55 @@ TEST_CASE("limits of a schema are too_large") {
   }
 }
 
+bool Contains(const std::string& text, const char* part) {
+  return text.find(part) != std::string::npos;
+}
+
+std::string OptionalProperties(int count) {
+  return "{\"type\": \"object\", \"properties\": {" +
+         Repeated(
+             count, [](int i) { return "\"p" + std::to_string(i) + "\": {\"type\": \"null\"}"; },
+             ",") +
+         "}, \"additionalProperties\": false}";
+}
+
+TEST_CASE("too many optional properties in a row are refused early and with their place") {
+  const CompiledSchema wide = CompileSchema("{\"items\": " + OptionalProperties(16'000) + "}");
+  CHECK(wide.verdict == "too_large");
+  CHECK(wide.pointer == "/items");
+  CHECK(Contains(wide.message, "too many optional properties in a row (16000 are named)"));
+}
+
+TEST_CASE("making automata deterministic is paid by the size of its sets") {
+  GrammarOptions hasty = SpecMode();
+  hasty.limits.compile_steps = 10'000'000;  // 2000 states, but two million pairs of keys
+  const CompiledSchema wide = CompileSchema(OptionalProperties(2000), hasty);
+  CHECK(wide.verdict == "too_large");
+  CHECK(Contains(wide.message, "making automata deterministic"));
+}
+
+TEST_CASE("a refusal names the keyword or the place that asks for too much") {
+  const auto pointer = [](const std::string& schema) { return CompileSchema(schema).pointer; };
+  CHECK(pointer(R"({"type": "number", "minimum": 1e999999999})") == "/minimum");
+  CHECK(pointer(R"({"items": {"type": "number", "exclusiveMaximum": -1e999999999}})") ==
+        "/items/exclusiveMaximum");
+  CHECK(pointer(R"({"type": "integer", "allOf": [{"multipleOf": 2}, {"minimum": 1e99999}]})") ==
+        "/allOf/1/minimum");
+  CHECK(pointer(R"({"items": {"type": "object", "minProperties": 300}})") == "/items");
+}
+
+TEST_CASE("a refused count of properties says what it asks for and what would help") {
+  const auto message = [](const std::string& schema) { return CompileSchema(schema).message; };
+  const std::string closed = message(R"({"type": "object", "patternProperties": {"^x": true},
+      "additionalProperties": false, "minProperties": 9})");
+  CHECK(Contains(closed, "/minProperties asks for 9 properties"));
+  CHECK_FALSE(Contains(closed, "set additionalProperties to false"));
+  CHECK(Contains(closed, "name those of patternProperties in \"properties\""));
+  const std::string negated = message(R"({"type": "object", "not": {"maxProperties": 8}})");
+  CHECK(Contains(negated, "/not/maxProperties under \"not\" or \"if\" asks for at least 9"));
+  CHECK(Contains(negated, "set additionalProperties to false"));
+}
+
 TEST_CASE("large schemas of the usual kind are no trouble") {
   const std::string wide =
       "{\"properties\": {" +

@@ -242,11 +242,13 @@ Matcher::Mask Matcher::FillMask(std::span<std::uint32_t> words) {
 std::optional<Matcher::Mask> Matcher::FillMaskSlowly(std::span<std::uint32_t> words) const {
   std::fill(words.begin(), words.end(), 0);
   Impl trial = *impl_;
+  bool within_limits = true;
   for (std::int32_t id = 0; id < trial.vocabulary->logit_width(); ++id) {
-    const bool fits = !trial.failure && !trial.After(id).Dead();
-    if (trial.failure) return std::nullopt;
-    if (fits) SetBit(words, id);
+    if (!trial.failure && !trial.After(id).Dead()) SetBit(words, id);
+    within_limits &= !trial.failure;
+    trial.failure = impl_->failure;
   }
+  if (!within_limits) return std::nullopt;
   return KindOf(words, *impl_->vocabulary);
 }
 

@@ -42,6 +42,10 @@ BoolResult NormalForm::HoldsSimplified(const Json& value, Kind kind, FormulaId i
     return false;
   }
   if (const auto* exclude = std::get_if<formula::Exclude>(&f)) {
+    if (kind == Kind::kString) {  // a pattern and its negation both refuse what is doubtful
+      SGLRUN_ASSIGN_OR_RETURN(const FormulaId negated, Negated(exclude->inner, kind));
+      return HoldsSimplified(value, kind, negated);
+    }
     SGLRUN_ASSIGN_OR_RETURN(const bool holds, HoldsSimplified(value, kind, exclude->inner));
     return !holds;
   }
@@ -144,9 +148,10 @@ FormulaResult NormalForm::AskedOf(const formula::Properties& properties, const s
   }
   for (const auto& pattern : properties.patterns) {
     SGLRUN_ASSIGN_OR_RETURN(const bool matches, KeyMatches(pattern.keys, name));
-    if (!matches) continue;
-    parts.push_back(pattern.value);
-    any = true;
+    SGLRUN_ASSIGN_OR_RETURN(const bool differs, KeyMatches(formulas_.Exclude(pattern.keys), name));
+    // A name that is doubtful, neither one nor the other, is asked for what both ask for.
+    if (!differs) parts.push_back(pattern.value);
+    any |= matches;
   }
   if (!any && properties.others) {
     parts.push_back(*properties.others);

@@ -89,15 +89,22 @@ class CellMaker {
     return SharedDfa(std::make_shared<const Dfa>(std::move(both)));
   }
 
-  Result<SharedDfa, GrammarError> Rest(const SharedDfa& a, const SharedDfa& b) {
-    auto rest = a == nullptr ? ComplementText(*b, budget()) : Subtract(*a, *b, budget());
+  Result<SharedDfa, GrammarError> Without(const SharedDfa& keys, const Dfa& names) {
+    auto rest =
+        keys == nullptr ? ComplementText(names, budget()) : Subtract(*keys, names, budget());
     if (!rest.ok()) return std::move(rest).error();
     return SharedDfa(std::make_shared<const Dfa>(std::move(rest).value()));
   }
 
+  // The keys that match a divider, or those that do not; none of the two where that is doubtful.
+  Result<SharedDfa, GrammarError> Side(FormulaId divider, bool matches) {
+    if (matches) return normal_form_.KeyLanguage(divider);
+    if (normal_form_.IsDropped(divider)) return SharedDfa(std::make_shared<const Dfa>(NoText()));
+    return normal_form_.KeyLanguage(normal_form_.formulas().Exclude(divider));
+  }
+
   Result<void, GrammarError> DivideBy(std::size_t index) {
     constexpr std::size_t kMostCells = 64;
-    SGLRUN_ASSIGN_OR_RETURN(const SharedDfa divider, normal_form_.KeyLanguage(dividers_[index]));
     const bool last = index + 1 == dividers_.size();
     std::vector<Part> divided;
     for (Part& part : parts_) {
@@ -106,8 +113,8 @@ class CellMaker {
         half.matches.push_back(matches ? 1 : 0);
         // All is decided: parts without a value need no automaton.
         if (last && ValueOf(half.matches) == kFalse) continue;
-        SGLRUN_ASSIGN_OR_RETURN(half.keys,
-                                matches ? Meet(part.keys, divider) : Rest(part.keys, divider));
+        SGLRUN_ASSIGN_OR_RETURN(const SharedDfa side, Side(dividers_[index], matches));
+        SGLRUN_ASSIGN_OR_RETURN(half.keys, Meet(part.keys, side));
         if (!IsEmpty(*half.keys)) divided.push_back(std::move(half));
       }
     }
@@ -160,13 +167,13 @@ class CellMaker {
     std::vector<std::string> names;
     for (const ObjectPlan::Key& key : plan_.keys) names.push_back(key.name);
     std::sort(names.begin(), names.end());
-    const auto named = std::make_shared<const Dfa>(Words(names));
+    const Dfa named = Words(names);
     std::vector<KeyCell> cells;
     for (Part& part : parts_) {
       KeyCell cell{std::move(part.keys), ValueOf(part.matches), SomeOf(part.matches)};
       if (cell.value == kFalse) continue;
       if (!names.empty()) {
-        SGLRUN_ASSIGN_OR_RETURN(cell.keys, Rest(cell.keys, named));
+        SGLRUN_ASSIGN_OR_RETURN(cell.keys, Without(cell.keys, named));
       }
       if (cell.keys == nullptr || !IsEmpty(*cell.keys)) cells.push_back(std::move(cell));
     }

@@ -277,7 +277,10 @@ Result<AlternativeList, GrammarError> NormalForm::ResolveExcluded(Alternative al
         break;
       }
     }
-    if (!overlap) {
+    // What no engine finds in both may still match a pattern in some engine (RegexFlags::wide).
+    const bool doubtful =
+        kind == Kind::kString && formulas_.As<formula::Values>(excluded) == nullptr;
+    if (!overlap && !doubtful) {
       tasks.push_back(std::move(task));
       continue;
     }

@@ -132,9 +132,11 @@ class Planner {
       const formula::Properties& properties = *plan_.properties[i];
       for (const auto& pattern : properties.patterns) {
         SGLRUN_ASSIGN_OR_RETURN(const bool matches, normal_form_.KeyMatches(pattern.keys, name));
-        if (!matches) continue;
-        if (!normal_form_.IsDropped(pattern.keys)) parts.push_back(pattern.value);
-        spoken_of[i] = 1;
+        SGLRUN_ASSIGN_OR_RETURN(const bool differs,
+                                normal_form_.KeyMatches(formulas_.Exclude(pattern.keys), name));
+        // A doubtful name (RegexFlags::wide) is asked for what both readings ask for.
+        if (!differs && !normal_form_.IsDropped(pattern.keys)) parts.push_back(pattern.value);
+        if (matches) spoken_of[i] = 1;
       }
       declared |= spoken_of[i] != 0 && !IsTested(properties.stance);
       if (spoken_of[i] == 0 && properties.others) {

@@ -38,13 +38,22 @@ StringConstraints Simplified(StringConstraints c) {
   return c;
 }
 
-Result<std::vector<SharedDfa>, GrammarError> Languages(const std::vector<std::string>& formats,
-                                                       const std::vector<std::string>& patterns,
+Result<std::vector<SharedDfa>, GrammarError> Wanted(const StringConstraints& c,
+                                                    PatternLanguages& known, Budget& budget) {
+  std::vector<SharedDfa> all;
+  for (const std::string& format : c.formats) all.push_back(FormatDfa(format));
+  for (const std::string& pattern : c.patterns) {
+    SGLRUN_ASSIGN_OR_RETURN(all.emplace_back(), known.Of(pattern, budget));
+  }
+  return all;
+}
+
+Result<std::vector<SharedDfa>, GrammarError> Forbidden(const StringConstraints& c,
                                                        PatternLanguages& known, Budget& budget) {
   std::vector<SharedDfa> all;
-  for (const std::string& format : formats) all.push_back(FormatDfa(format));
-  for (const std::string& pattern : patterns) {
-    SGLRUN_ASSIGN_OR_RETURN(all.emplace_back(), known.Of(pattern, budget));
+  for (const std::string& format : c.not_formats) all.push_back(FormatDfa(format));
+  for (const std::string& pattern : c.not_patterns) {
+    SGLRUN_ASSIGN_OR_RETURN(all.emplace_back(), known.WidelyOf(pattern, budget));
   }
   return all;
 }
@@ -141,12 +150,13 @@ StringConstraints Conjoin(const StringConstraints& a, const StringConstraints& b
   return both;
 }
 
-Result<SharedDfa, GrammarError> PatternLanguages::Of(const std::string& pattern, Budget& budget) {
-  const auto at = known_.find(pattern);
-  if (at != known_.end()) return SharedDfa(at->second);
-  SGLRUN_ASSIGN_OR_RETURN(Dfa dfa, RegexDfa(pattern, RegexMatch::kSearch, {}, budget));
+Result<SharedDfa, GrammarError> PatternLanguages::Find(Known& known, const std::string& pattern,
+                                                       bool wide, Budget& budget) {
+  const auto at = known.find(pattern);
+  if (at != known.end()) return SharedDfa(at->second);
+  SGLRUN_ASSIGN_OR_RETURN(Dfa dfa, RegexDfa(pattern, RegexMatch::kSearch, {.wide = wide}, budget));
   return SharedDfa(
-      known_.emplace(pattern, std::make_shared<const Dfa>(std::move(dfa))).first->second);
+      known.emplace(pattern, std::make_shared<const Dfa>(std::move(dfa))).first->second);
 }
 
 DfaResult StringValues(const StringConstraints& constraints, Budget& budget) {
@@ -158,9 +168,8 @@ DfaResult StringValues(const StringConstraints& constraints, PatternLanguages& p
                        Budget& budget) {
   const StringConstraints c = Simplified(constraints);
   if (LengthsContradict(c)) return NoText();
-  SGLRUN_ASSIGN_OR_RETURN(auto wanted, Languages(c.formats, c.patterns, patterns, budget));
-  SGLRUN_ASSIGN_OR_RETURN(const auto forbidden,
-                          Languages(c.not_formats, c.not_patterns, patterns, budget));
+  SGLRUN_ASSIGN_OR_RETURN(auto wanted, Wanted(c, patterns, budget));
+  SGLRUN_ASSIGN_OR_RETURN(const auto forbidden, Forbidden(c, patterns, budget));
   std::sort(wanted.begin(), wanted.end(), [](const SharedDfa& a, const SharedDfa& b) {
     return a->states.size() < b->states.size();
   });
@@ -228,10 +237,8 @@ Result<StringTest, GrammarError> StringTest::Create(const StringConstraints& con
   PatternLanguages patterns;
   test.min_length_ = constraints.min_length;
   test.max_length_ = constraints.max_length;
-  SGLRUN_ASSIGN_OR_RETURN(test.wanted_,
-                          Languages(constraints.formats, constraints.patterns, patterns, budget));
-  SGLRUN_ASSIGN_OR_RETURN(test.forbidden_, Languages(constraints.not_formats,
-                                                     constraints.not_patterns, patterns, budget));
+  SGLRUN_ASSIGN_OR_RETURN(test.wanted_, Wanted(constraints, patterns, budget));
+  SGLRUN_ASSIGN_OR_RETURN(test.forbidden_, Forbidden(constraints, patterns, budget));
   test.excluded_ = constraints.excluded;
   return test;
 }

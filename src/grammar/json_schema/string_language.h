@@ -40,10 +40,21 @@ StringConstraints Conjoin(const StringConstraints& a, const StringConstraints& b
 // The languages of patterns, each found once: schemas repeat them, and proofs ask again and again.
 class PatternLanguages {
  public:
-  Result<SharedDfa, GrammarError> Of(const std::string& pattern, Budget& budget);
+  // What matches in every engine: for values that must match.
+  Result<SharedDfa, GrammarError> Of(const std::string& pattern, Budget& budget) {
+    return Find(known_, pattern, /*wide=*/false, budget);
+  }
+  // What matches in any engine: for values that must not.
+  Result<SharedDfa, GrammarError> WidelyOf(const std::string& pattern, Budget& budget) {
+    return Find(widely_known_, pattern, /*wide=*/true, budget);
+  }
 
  private:
-  std::unordered_map<std::string, SharedDfa> known_;
+  using Known = std::unordered_map<std::string, SharedDfa>;
+  static Result<SharedDfa, GrammarError> Find(Known& known, const std::string& pattern, bool wide,
+                                              Budget& budget);
+
+  Known known_, widely_known_;
 };
 
 // The decoded values over scalar values, for products of the caller's own (cells of

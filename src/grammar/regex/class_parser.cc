@@ -10,7 +10,7 @@ namespace {
 
 class ClassParser {
  public:
-  ClassParser(Cursor& cursor, bool ignore_case) : cursor_(cursor), ignore_case_(ignore_case) {}
+  ClassParser(Cursor& cursor, ClassContext context) : cursor_(cursor), context_(context) {}
 
   Result<CharSet, GrammarError> Parse() {
     const std::size_t begin = cursor_.offset() - 1;
@@ -59,7 +59,7 @@ class ClassParser {
     }
     const char32_t c = cursor_.Next();
     if (c != '\\') return Escape{c};
-    return ParseEscape(cursor_, {true, ignore_case_});
+    return ParseEscape(cursor_, {true, context_.ignore_case, context_.wide});
   }
 
   // "[:" or "[." or "[=", a word, the same sign again and "]".
@@ -71,39 +71,44 @@ class ClassParser {
     return cursor_.Peek(i) == sign && cursor_.Peek(i + 1) == ']';
   }
 
-  CharSet Plain() const {
+  // The ranges with their other cases: as many as any engine sees, or as all of them do.
+  CharSet Literal(bool widely) const {
     const CharSet literal(ranges_);
+    if (!context_.ignore_case) return literal;
+    return widely ? FoldWidely(literal) : FoldNarrowly(literal);
+  }
+
+  CharSet Plain() const {
     std::vector<CharRange> all;
     const auto add = [&](const CharSet& set) {
       all.insert(all.end(), set.ranges().begin(), set.ranges().end());
     };
-    add(ignore_case_ ? FoldNarrowly(literal) : literal);
+    add(Literal(context_.wide));
     for (const ClassEscape& set : sets_) add(*set.inside);
     return CharSet(std::move(all));
   }
 
-  // What none of the items can mean, in any engine.
+  // What none of the items can mean, in any engine; widely, what they need not all mean.
   CharSet Negated() const {
-    const CharSet literal(ranges_);
     std::vector<CharRange> excluded;
     const auto add = [&](const CharSet& set) {
       excluded.insert(excluded.end(), set.ranges().begin(), set.ranges().end());
     };
-    add(ignore_case_ ? FoldWidely(literal) : literal);
+    add(Literal(!context_.wide));
     for (const ClassEscape& set : sets_) add(set.outside->Complement());
     return CharSet(std::move(excluded)).Complement();
   }
 
   Cursor& cursor_;
-  const bool ignore_case_;
+  const ClassContext context_;
   std::vector<CharRange> ranges_;
   std::vector<ClassEscape> sets_;
 };
 
 }  // namespace
 
-Result<CharSet, GrammarError> ParseClass(Cursor& cursor, bool ignore_case) {
-  return ClassParser(cursor, ignore_case).Parse();
+Result<CharSet, GrammarError> ParseClass(Cursor& cursor, ClassContext context) {
+  return ClassParser(cursor, context).Parse();
 }
 
 }  // namespace sglrun::grammar

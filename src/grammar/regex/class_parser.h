@@ -7,7 +7,12 @@
 
 namespace sglrun::grammar {
 
+struct ClassContext {
+  bool ignore_case = false;
+  bool wide = false;  // RegexFlags::wide
+};
+
 // The cursor stands behind the opening bracket.
-Result<CharSet, GrammarError> ParseClass(Cursor& cursor, bool ignore_case);
+Result<CharSet, GrammarError> ParseClass(Cursor& cursor, ClassContext context);
 
 }  // namespace sglrun::grammar

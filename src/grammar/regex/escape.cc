@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "grammar/regex/unicode_sets.h"
 
@@ -21,22 +22,61 @@ struct Shorthands {
   Shared no_digit = Share(digit->Complement());
   Shared no_word = Share(word->Complement());
   // Python counts U+001C..1F among the blanks, ECMA-262 U+FEFF, Unicode the rest.
-  Shared no_space = Share(CharSet{
-      {U'\t', U'\r'},
-      {0x1C, 0x20},
-      {0x85, 0x85},
-      {0xA0, 0xA0},
-      {0x1680, 0x1680},
-      {0x2000, 0x200A},
-      {0x2028, 0x2029},
-      {0x202F, 0x202F},
-      {0x205F, 0x205F},
-      {0x3000, 0x3000},
-      {0xFEFF, 0xFEFF}}.Complement());
+  Shared any_space = Share(CharSet{{U'\t', U'\r'},
+                                   {0x1C, 0x20},
+                                   {0x85, 0x85},
+                                   {0xA0, 0xA0},
+                                   {0x1680, 0x1680},
+                                   {0x2000, 0x200A},
+                                   {0x2028, 0x2029},
+                                   {0x202F, 0x202F},
+                                   {0x205F, 0x205F},
+                                   {0x3000, 0x3000},
+                                   {0xFEFF, 0xFEFF}});
+  Shared no_space = Share(any_space->Complement());
+  Shared not_always_space = Share(space->Complement());
 };
 
-std::optional<Escape> Shorthand(char32_t letter) {
+// What Python, PCRE and .NET count as digits and as word characters where they go by Unicode.
+CharSet UnionOf(std::initializer_list<const char*> properties) {
+  std::vector<CharRange> all;
+  for (const char* const name : properties) {
+    const auto& ranges = UnicodeProperty(name)->ranges();
+    all.insert(all.end(), ranges.begin(), ranges.end());
+  }
+  return CharSet(std::move(all));
+}
+Shared WideDigit() {
+  static const Shared set = UnicodeProperty("Nd");
+  return set;
+}
+Shared WideWord() {
+  static const Shared set = Share(UnionOf({"L", "N", "M", "Pc"}));
+  return set;
+}
+
+std::optional<Escape> WideShorthand(char32_t letter, const Shorthands& sets) {
+  switch (letter) {
+    case 'd':
+      return ClassEscape{WideDigit(), sets.no_digit};
+    case 'D':
+      return ClassEscape{sets.no_digit, WideDigit()};
+    case 'w':
+      return ClassEscape{WideWord(), sets.no_word};
+    case 'W':
+      return ClassEscape{sets.no_word, WideWord()};
+    case 's':
+      return ClassEscape{sets.any_space, sets.not_always_space};
+    case 'S':
+      return ClassEscape{sets.not_always_space, sets.any_space};
+    default:
+      return std::nullopt;
+  }
+}
+
+std::optional<Escape> Shorthand(char32_t letter, bool wide) {
   static const Shorthands sets;
+  if (wide) return WideShorthand(letter, sets);
   switch (letter) {
     case 'd':
       return ClassEscape{sets.digit, sets.no_digit};
@@ -143,7 +183,7 @@ Result<Escape, GrammarError> Hexadecimal(Cursor& cursor, char32_t letter, std::s
 }
 
 Result<Escape, GrammarError> Property(Cursor& cursor, char32_t letter, std::size_t begin,
-                                      bool ignore_case) {
+                                      EscapeContext context) {
   std::string name;
   if (cursor.Take('{')) {
     const std::size_t first = cursor.offset();
@@ -160,10 +200,11 @@ Result<Escape, GrammarError> Property(Cursor& cursor, char32_t letter, std::size
   // Where case is ignored, some engines take upper, lower and title case for one property.
   const bool is_case = name == "Lu" || name == "Ll" || name == "Lt" || name == "Uppercase_Letter" ||
                        name == "Lowercase_Letter" || name == "Titlecase_Letter";
-  const auto excluded = ignore_case && is_case ? UnicodeProperty("LC") : set;
-  const Shared complement = Share(excluded->Complement());
-  if (letter == 'p') return Escape{ClassEscape{set, complement}};
-  return Escape{ClassEscape{complement, set}};
+  const auto widest = context.ignore_case && is_case ? UnicodeProperty("LC") : set;
+  const auto& inside = context.wide ? widest : set;
+  const Shared outside = Share((context.wide ? set : widest)->Complement());
+  if (letter == 'p') return Escape{ClassEscape{inside, outside}};
+  return Escape{ClassEscape{outside, inside}};
 }
 
 GrammarError Refuse(Cursor& cursor, char32_t letter, std::size_t begin) {
@@ -198,7 +239,7 @@ Result<Escape, GrammarError> ParseEscape(Cursor& cursor, EscapeContext context) 
   const std::size_t begin = cursor.offset() - 1;
   if (cursor.AtEnd()) return Cursor::Invalid(begin, "the pattern ends with a backslash");
   const char32_t c = cursor.Next();
-  if (auto shorthand = Shorthand(c)) return std::move(*shorthand);
+  if (auto shorthand = Shorthand(c, context.wide)) return std::move(*shorthand);
   if (const auto control = Control(c)) return Escape{*control};
   if (!IsDigit(c) && !IsLetter(c)) return Escape{c};
   if (c == '0' && !IsDigit(cursor.Peek())) return Escape{U'\0'};
@@ -213,7 +254,7 @@ Result<Escape, GrammarError> ParseEscape(Cursor& cursor, EscapeContext context) 
     return Escape{cursor.Next() & 0x1F};
   }
   if (c == 'x' || c == 'u' || c == 'U') return Hexadecimal(cursor, c, begin);
-  if (c == 'p' || c == 'P') return Property(cursor, c, begin, context.ignore_case);
+  if (c == 'p' || c == 'P') return Property(cursor, c, begin, context);
   if (context.in_class && c == 'b') return Escape{U'\b'};
   if (!context.in_class) {
     if (c == 'A') return Escape{AnchorEscape::kStart};

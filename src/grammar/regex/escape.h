@@ -11,7 +11,8 @@
 namespace sglrun::grammar {
 
 // \d, \S, \p{..}: the characters it means, and those that [^..] of it means. The two need not be
-// complements: where engines disagree both leave the doubtful characters out (grammar.md 2.3).
+// complements: where engines disagree both leave the doubtful characters out (grammar.md 2.3), and
+// both hold them in a wide context.
 struct ClassEscape {
   std::shared_ptr<const CharSet> inside;
   std::shared_ptr<const CharSet> outside;
@@ -23,6 +24,7 @@ using Escape = std::variant<char32_t, ClassEscape, AnchorEscape>;
 struct EscapeContext {
   bool in_class = false;
   bool ignore_case = false;
+  bool wide = false;  // RegexFlags::wide
 };
 // The cursor stands behind the backslash.
 Result<Escape, GrammarError> ParseEscape(Cursor& cursor, EscapeContext context);

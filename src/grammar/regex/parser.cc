@@ -17,6 +17,7 @@ using Kind = RegexNode::Kind;
 struct Flags {
   bool ignore_case = false;
   bool dot_all = false;
+  bool wide = false;  // RegexFlags::wide; the other way round in a negative look-ahead
 };
 
 struct Count {
@@ -76,16 +77,17 @@ class Parser {
       case '^':
         return AddAnchor(Kind::kStart);
       case '$':
+        if (flags.wide) Innermost().items.push_back(OptionalLineEnd());
         return AddAnchor(Kind::kEnd);
       case '.':
-        return AddItem(Chars(flags.dot_all ? CharSet::All() : NoLineEnd()));
+        return AddItem(Chars(flags.dot_all ? CharSet::All() : NoLineEnd(flags.wide)));
       case '[': {
-        SGLRUN_ASSIGN_OR_RETURN(CharSet set, ParseClass(cursor_, flags.ignore_case));
+        SGLRUN_ASSIGN_OR_RETURN(CharSet set, ParseClass(cursor_, {flags.ignore_case, flags.wide}));
         return AddItem(Chars(std::move(set)));
       }
       case '\\': {
         SGLRUN_ASSIGN_OR_RETURN(const Escape escape,
-                                ParseEscape(cursor_, {false, flags.ignore_case}));
+                                ParseEscape(cursor_, {false, flags.ignore_case, flags.wide}));
         if (const auto* anchor = std::get_if<AnchorEscape>(&escape)) {
           return AddAnchor(*anchor == AnchorEscape::kStart ? Kind::kStart : Kind::kEnd);
         }
@@ -129,7 +131,9 @@ class Parser {
     if (groups_.size() > 1 || !Innermost().at_front) {
       return Cursor::Unsupported(begin, "a look-ahead that is not at the start of the pattern");
     }
-    return OpenGroup(begin, Innermost().flags,
+    Flags flags = Innermost().flags;
+    flags.wide = flags.wide != negative;
+    return OpenGroup(begin, flags,
                      negative ? Group::Role::kNegativeLookAhead : Group::Role::kLookAhead);
   }
 
@@ -316,16 +320,27 @@ class Parser {
   RegexNodeId Chars(CharSet set) { return Chars(std::make_shared<const CharSet>(std::move(set))); }
 
   RegexNodeId Literal(char32_t c, Flags flags) {
-    const std::uint64_t key = std::uint64_t{c} << 1 | (flags.ignore_case ? 1 : 0);
+    const std::uint64_t key =
+        std::uint64_t{c} << 2 | (flags.ignore_case ? 1 : 0) | (flags.wide ? 2 : 0);
     auto& known = literals_[key];
     if (known == nullptr) {
       const CharSet set = CharSet::Of(c);
-      known = std::make_shared<const CharSet>(flags.ignore_case ? FoldNarrowly(set) : set);
+      known = std::make_shared<const CharSet>(!flags.ignore_case ? set
+                                              : flags.wide       ? FoldWidely(set)
+                                                                 : FoldNarrowly(set));
     }
     return Chars(known);
   }
 
-  static CharSet NoLineEnd() {
+  // What Python and PCRE allow between the end that $ means and the end of the text.
+  RegexNodeId OptionalLineEnd() {
+    const RegexNodeId line_end = Chars(CharSet::Of(U'\n'));
+    return ast_.Add({Kind::kRepeat, nullptr, {line_end}, 0, 1});
+  }
+
+  // Python ends lines at \n only.
+  static CharSet NoLineEnd(bool wide) {
+    if (wide) return CharSet::Of(U'\n').Complement();
     return CharSet{{U'\n', U'\n'}, {U'\r', U'\r'}, {0x2028, 0x2029}}.Complement();
   }
 
@@ -350,7 +365,7 @@ Result<RegexAst, GrammarError> ParseRegex(std::string_view pattern, RegexFlags f
   }
   std::u32string text;
   for (std::size_t pos = 0; pos < pattern.size();) text += DecodeUtf8(pattern, pos);
-  return Parser(std::move(text), limits).Parse({flags.ignore_case, flags.dot_all});
+  return Parser(std::move(text), limits).Parse({flags.ignore_case, flags.dot_all, flags.wide});
 }
 
 }  // namespace sglrun::grammar

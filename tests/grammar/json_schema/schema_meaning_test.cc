@@ -230,6 +230,24 @@ TEST_CASE("every pattern a key matches applies to its value") {
             {R"({"x1":1,"xy":2})"}, {R"({"y":1})"});
 }
 
+TEST_CASE(
+    "a text that matches a pattern in some engines only neither counts as a match nor as none") {
+  CheckOpen(R"({"type": "string", "not": {"pattern": "\\s"}})", {"\"a\""},
+            {"\" \"", "\"\u00A0\"", "\"\u2003\""});
+  CheckOpen(R"({"if": {"pattern": "\\s"}, "then": false, "type": "string"})", {"\"a\""},
+            {"\"\u00A0\""});
+  CheckOpen(R"({"patternProperties": {"\\s": {"type": "integer"}},
+                "additionalProperties": {"type": "string"}})",
+            {R"({"a b":1,"c":"s"})"}, {"{\"\u00A0\":\"s\"}", "{\"a b\":\"s\"}", R"({"c":1})"});
+  // A key that is named is asked for what either reading asks for.
+  CheckOpen(
+      "{\"properties\": {\"\u00E9\": true}, \"patternProperties\": {\"\\\\w\": {\"type\": "
+      "\"integer\"}}}",
+      {"{\"\u00E9\":1}"}, {"{\"\u00E9\":\"s\"}"});
+  CheckOpen("{\"enum\": [\"\u00E9\", \"-\"], \"not\": {\"pattern\": \"\\\\w\"}}", {"\"-\""},
+            {"\"\u00E9\""});
+}
+
 TEST_CASE("propertyNames holds for every key") {
   CheckOpen(R"({"propertyNames": {"maxLength": 2}, "properties": {"abc": true, "ab": true}})",
             {R"({"ab":1,"x":2})"}, {R"({"abc":1})", R"({"xyz":1})"});

@@ -63,6 +63,19 @@ void CheckValues(const StringConstraints& constraints, Texts members, Texts othe
   for (const std::string& text : others) check(text, false);
 }
 
+TEST_CASE("a pattern that must not match refuses what matches in any engine") {
+  // ECMA-262 and Python disagree about each of the texts in the second list, or both match it.
+  CheckValues({.not_patterns = {"\\s"}}, {"", "ab"},
+              {" ", "a\u00A0", "\u2003", "\uFEFF", "\u0085"});
+  CheckValues({.not_patterns = {"\\d"}}, {"", "ab"}, {"1", "\u0663"});
+  CheckValues({.not_patterns = {"\\w"}}, {"", "-"}, {"a", "_", "\u00E9"});
+  CheckValues({.not_patterns = {"[^\\W]"}}, {"", "-"}, {"a", "\u00E9"});
+  CheckValues({.not_patterns = {"."}}, {"", "\n"}, {"a", "\r", "\u2028"});
+  CheckValues({.not_patterns = {"^a$"}}, {"", "a\n\n", "b"}, {"a", "a\n"});
+  CheckValues({.not_patterns = {"(?i)k"}}, {"", "c"}, {"k", "K", "\u212A"});
+  CheckValues({.not_patterns = {"^(?!\\s)a*$"}}, {"b"}, {"", "a"});
+}
+
 TEST_CASE("a free string has every spelling of every character") {
   Check({},
         {R"("")", R"("a")", "\"\xC3\xA9\xE2\x82\xAC\xF0\x9F\x98\x80\x7F\"",

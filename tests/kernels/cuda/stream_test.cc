@@ -102,11 +102,11 @@ TEST_CASE("copies need pinned memory, and stay inside of allocations") {
 
 TEST_CASE("kernels run on the chips that they were compiled for") {
   constexpr const char* kRelease = "80-real 86-real 89-real 90a-real 100-real 120";
-  for (const auto& [major, minor] :
+  for (const std::pair<int, int> chip :
        {std::pair(8, 0), {8, 6}, {8, 7}, {8, 9}, {9, 0}, {10, 3}, {12, 0}, {12, 1}, {13, 0}}) {
-    CAPTURE(major);
-    CAPTURE(minor);
-    CHECK(gpu::RunsOn(kRelease, major, minor));
+    CAPTURE(chip.first);
+    CAPTURE(chip.second);
+    CHECK(gpu::RunsOn(kRelease, chip.first, chip.second));
   }
   CHECK_FALSE(gpu::RunsOn(kRelease, 7, 5));
   CHECK_FALSE(gpu::RunsOn("90a-real", 8, 0));

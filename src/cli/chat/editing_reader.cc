@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <clocale>
+#include <cstddef>
 #include <cstring>
 #include <utility>
 
@@ -18,6 +19,9 @@ namespace {
 
 constexpr int kHistorySize = 1000;
 constexpr char kControlD = 4;
+constexpr char kControlR = 18;
+// A search tries the line itself first, in time that grows with the square of its length.
+constexpr std::ptrdiff_t kMostSearched = 2000;
 
 // The characters are UTF-8 whatever the locale: a model reads nothing else.
 bool UseUtf8() {
@@ -135,12 +139,18 @@ class EditingReader final : public LineReader {
       // A Ctrl+D that was pressed while the terminal made lines itself (during an answer) is a NUL
       // in what it hands over.
       if (byte == '\0') byte = kControlD;
+      if (byte == kControlR && LineIsLong()) continue;
       bytes += byte;
       if (IncompleteUtf8Suffix(bytes) == bytes.size()) continue;
       std::size_t at = 0;
       key = static_cast<wchar_t>(DecodeUtf8(bytes, at));
       return 1;
     }
+  }
+
+  bool LineIsLong() const {
+    const LineInfoW* line = ::el_wline(editor_);
+    return line->lastchar - line->buffer > kMostSearched;
   }
 
   // False when the line is given up.

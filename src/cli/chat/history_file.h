@@ -9,8 +9,8 @@
 
 namespace sglrun::cli {
 
-// Longer lines, pasted and not typed, are in no history: libedit's search (Ctrl+R) never comes back
-// from one of several thousand characters.
+// Longer lines, pasted and not typed, are in no history: libedit's search (Ctrl+R) takes time that
+// grows with the square of a line's length, and hears no signal meanwhile.
 bool FitsHistory(std::string_view line);
 
 // "" when the environment names no home.

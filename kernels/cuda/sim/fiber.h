@@ -16,6 +16,7 @@
 #define SGLRUN_SIM_ASAN 0
 #endif
 #if SGLRUN_SIM_ASAN
+#include <sanitizer/asan_interface.h>
 #include <sanitizer/common_interface_defs.h>
 #endif
 

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 
 #include "automaton/helpers.h"
 #include "regex/random_regex.h"
@@ -32,9 +33,11 @@ class Pcre {
     REQUIRE_MESSAGE(code_ != nullptr, pattern);
     data_.reset(pcre2_match_data_create(1, nullptr));
   }
-  bool Matches(const std::string& text) const {
+  // Nothing where PCRE2 gives up: it backtracks.
+  std::optional<bool> Matches(const std::string& text) const {
     const int rc = pcre2_match(code_.get(), reinterpret_cast<PCRE2_SPTR>(text.data()), text.size(),
                                0, 0, data_.get(), nullptr);
+    if (rc == PCRE2_ERROR_MATCHLIMIT) return std::nullopt;
     REQUIRE((rc >= 0 || rc == PCRE2_ERROR_NOMATCH));
     return rc >= 0;
   }
@@ -115,7 +118,8 @@ void Compare(RegexMatch match, std::uint32_t options, unsigned seed) {
       const std::u32string member = random.Member(*dfa);
       const std::string text = Encode(member);
       CAPTURE(text);
-      if (AcceptsText(*dfa, text) && !HasOtherLineEnds(member)) REQUIRE(pcre.Matches(text));
+      if (AcceptsText(*dfa, text) && !HasOtherLineEnds(member))
+        REQUIRE(pcre.Matches(text) != false);
       ++members;
       texts.push_back(member);
       texts.push_back(Mutate(member, random));
@@ -125,10 +129,12 @@ void Compare(RegexMatch match, std::uint32_t options, unsigned seed) {
       if (!IsPlain(plain)) continue;
       const std::string text = Encode(plain);
       CAPTURE(text);
+      const std::optional<bool> expected = pcre.Matches(text);
+      if (!expected) continue;
       if (IsDoubtful(pattern, plain)) {
-        if (AcceptsText(*dfa, text)) REQUIRE(pcre.Matches(text));
+        if (AcceptsText(*dfa, text)) REQUIRE(*expected);
       } else {
-        REQUIRE(AcceptsText(*dfa, text) == pcre.Matches(text));
+        REQUIRE(AcceptsText(*dfa, text) == *expected);
       }
     }
   }

@@ -69,7 +69,10 @@ class Call {
         if (!array.is_written) continue;
         if (order == sim::Order::kForward) {
           first.emplace_back(array.device, array.device + array.bytes);
-        } else if (std::memcmp(first[next++].data(), array.device, array.bytes) != 0) {
+          continue;
+        }
+        const std::vector<unsigned char>& expected = first[next++];
+        if (!std::equal(expected.begin(), expected.end(), array.device)) {
           FAIL_CHECK("other bits with the threads in order " << static_cast<int>(order) << ", seed "
                                                              << settings.seed);
         }

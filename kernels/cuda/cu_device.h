@@ -87,6 +87,16 @@ __device__ __forceinline__ void mma_f16_16816(float d[4], const std::uint32_t a[
       : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
 }
 
+// d(16x8, int32) += a(16x32, signed bytes, by rows) * b(32x8, signed bytes, by columns).
+__device__ __forceinline__ void mma_s8_16832(int d[4], const std::uint32_t a[4],
+                                             const std::uint32_t b[2]) {
+  asm volatile(
+      "mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32 {%0,%1,%2,%3},{%4,%5,%6,%7},{%8,%9},"
+      "{%0,%1,%2,%3};"
+      : "+r"(d[0]), "+r"(d[1]), "+r"(d[2]), "+r"(d[3])
+      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
+}
+
 // Four 8x8 matrices of 16-bit elements; lane i gives the address of row i % 8 of matrix i / 8.
 __device__ __forceinline__ void ldmatrix_x4(std::uint32_t r[4], const void* shared) {
   asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0,%1,%2,%3},[%4];"
@@ -99,11 +109,6 @@ __device__ __forceinline__ void ldmatrix_x4_trans(std::uint32_t r[4], const void
                : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3])
                : "r"(static_cast<std::uint32_t>(__cvta_generic_to_shared(shared)))
                : "memory");
-}
-
-// c + the products of four signed bytes.
-__device__ __forceinline__ int dot4(std::uint32_t a, std::uint32_t b, int c) {
-  return __dp4a(static_cast<int>(a), static_cast<int>(b), c);
 }
 
 // Float steps rounded one by one, never contracted: what must have the same bits everywhere.

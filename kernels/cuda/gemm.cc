@@ -23,8 +23,8 @@ void LaunchTiled(const GemmParams& p, gpu::Stream stream) {
   cu::launch(GemmTiledKernel<kType, kTileM>, dim3(tiles_n, tiles_m, shares), dim3(kTiledThreads),
              TiledSharedBytes(kTileM), stream, p);
   if (shares > 1) {
-    cu::launch(GemmRunsKernel, dim3(Blocks(p.weight.n, 128), static_cast<unsigned>(p.m)), dim3(128),
-               0, stream, p);
+    cu::launch(AddRunsKernel<GemmParams>, dim3(Blocks(p.weight.n, 128), static_cast<unsigned>(p.m)),
+               dim3(128), 0, stream, p, RunSums(p), NumChunks(p.weight.k));
   }
 }
 

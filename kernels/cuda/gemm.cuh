@@ -11,20 +11,16 @@
 // 2t+1, 2t+8, 2t+9 of two products; since x and W agree, only the order within the step differs.
 #pragma once
 
-#include "kernels/cuda/device.cuh"
+#include "kernels/cuda/gemm_runs.cuh"
 
 namespace sglrun::kernels::CU_WORLD {
 
-inline constexpr int kChunks = 8;
-
 // Steps of 32 in a run, and the number of runs.
 __host__ __device__ __forceinline__ int StepsPerChunk(std::int64_t k) {
-  const int steps = static_cast<int>(cuda::PaddedK(k) / 32);
-  return (steps + kChunks - 1) / kChunks;
+  return StepsOfARun(cuda::PaddedK(k) / 32);
 }
 __host__ __device__ __forceinline__ int NumChunks(std::int64_t k) {
-  const int steps = static_cast<int>(cuda::PaddedK(k) / 32), per_chunk = StepsPerChunk(k);
-  return (steps + per_chunk - 1) / per_chunk;
+  return RunsOf(cuda::PaddedK(k) / 32);
 }
 
 // 16-bit elements of W as the tensor core takes them: bf16 as they are; f16 as the sum of two bf16,
@@ -60,13 +56,6 @@ __device__ __forceinline__ void MmaStep(float d[4], const uint4& upper, const ui
     const std::uint32_t x_second[2] = {x.z, x.w};
     cu::mma_bf16_16816(d, second, x_second);
   }
-}
-
-__device__ __forceinline__ void WriteOutput(const cuda::GemmParams& p, std::int64_t m,
-                                            std::int64_t n, float sum) {
-  if (p.bias != nullptr) sum += p.bias[n];
-  float* y = p.y.data + m * p.y.stride + n;
-  *y = p.accumulate ? sum + *y : sum;
 }
 
 // ---- up to 8 rows of x: W passes by once, a warp a run of K ----
@@ -262,17 +251,6 @@ __global__ void __launch_bounds__(kTiledThreads) GemmTiledKernel(cuda::GemmParam
   at_outputs([&](std::int64_t n, std::int64_t m, int i, int j, int c) {
     WriteOutput(p, m, n, total[i][j][c]);
   });
-}
-
-// The sums of the runs, added in order.
-__global__ void __launch_bounds__(128) GemmRunsKernel(cuda::GemmParams p) {
-  const std::int64_t n = std::int64_t{blockIdx.x} * 128 + threadIdx.x;
-  if (n >= p.weight.n) return;
-  const std::int64_t m = blockIdx.y, chunks = NumChunks(p.weight.k);
-  const float* from = RunSums(p) + m * p.weight.n + n;
-  float sum = from[0];
-  for (std::int64_t chunk = 1; chunk < chunks; ++chunk) sum += from[chunk * p.m * p.weight.n];
-  WriteOutput(p, m, n, sum);
 }
 
 // ---- float32 weights: a warp one row of W and 8 rows of x; for tests and small models ----

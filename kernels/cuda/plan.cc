@@ -31,11 +31,12 @@ std::int64_t GemmShares(std::int64_t m, std::int64_t n) {
 }
 
 std::size_t GemmScratchBytes(std::int64_t m, const Weight& weight) {
-  const std::int64_t padded = m * PaddedK(weight.k);
-  // Codes, and a scale and a sum for each 16 at least.
-  if (IsQuantized(weight.type)) return static_cast<std::size_t>(padded) * 3 / 2;
+  const std::int64_t runs =
+      m > kGemmSmallRows && GemmShares(m, weight.n) > 1 ? 8 * m * weight.n : 0;
+  if (IsQuantized(weight.type))
+    return QuantRunsOffset(m, weight.k) + static_cast<std::size_t>(runs) * 4;
   if (weight.type == WeightType::kF32 || m <= kGemmSmallRows) return 0;
-  const std::int64_t runs = GemmShares(m, weight.n) > 1 ? 8 * m * weight.n : 0;
+  const std::int64_t padded = m * PaddedK(weight.k);
   return static_cast<std::size_t>(padded * 2 + runs * 4);
 }
 

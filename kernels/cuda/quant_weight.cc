@@ -8,7 +8,7 @@ namespace sglrun::kernels::cuda {
 
 QuantPlaces::QuantPlaces(const Weight& weight)
     : groups((weight.k + weight.group - 1) / weight.group),
-      row_bytes(static_cast<std::size_t>(PaddedK(weight.k)) /
+      row_bytes(static_cast<std::size_t>(PaddedQuantK(weight.k)) /
                 (weight.type == WeightType::kI4 ? 2 : 1)),
       scale_bytes(weight.wide_scales ? 4 : 2),
       scales(static_cast<std::size_t>(weight.n) * row_bytes),
@@ -23,10 +23,10 @@ void EncodeCodes(const Weight& weight, const std::uint8_t* codes, std::int64_t c
   for (std::int64_t r = 0; r < count; ++r, to += places.row_bytes, codes += weight.k) {
     for (std::int64_t i = 0; i < weight.k; ++i) {
       if (weight.type == WeightType::kI8) {
-        to[i] = codes[i] ^ 0x80u;
+        to[PlaceOfByte(i).byte] = codes[i] ^ 0x80u;
       } else {
-        const int shift = i % 32 < 16 ? 0 : 4;
-        to[i / 32 * 16 + i % 16] |= static_cast<std::uint8_t>(codes[i] << shift);
+        const CodePlace place = PlaceOfHalfByte(i);
+        to[place.byte] |= static_cast<std::uint8_t>(codes[i] << place.shift);
       }
     }
   }

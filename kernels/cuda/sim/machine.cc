@@ -499,6 +499,29 @@ void Mma16816(float* d, const std::uint32_t* a, const std::uint32_t* b, Half typ
   }
 }
 
+void Mma16832(int* d, const std::uint32_t* a, const std::uint32_t* b, Site site) {
+  // Of each lane: its words of the two rows, and of its column.
+  std::uint64_t upper[32], lower[32], columns[32];
+  const auto gather = [&](std::uint64_t(&lanes)[32], std::uint32_t first, std::uint32_t second) {
+    const std::uint64_t value = first | std::uint64_t{second} << 32;
+    std::memcpy(lanes, WarpExchange(~0u, value, site, Memory::kUnordered), sizeof lanes);
+  };
+  gather(upper, a[0], a[2]);
+  gather(lower, a[1], a[3]);
+  gather(columns, b[0], b[1]);
+  const unsigned g = current->lane / 4;
+  const unsigned t = current->lane % 4;
+  for (unsigned e = 0; e < 4; ++e) {
+    const std::uint64_t* rows = e < 2 ? upper : lower;
+    const unsigned n = 2 * t + e % 2;
+    for (unsigned k = 0; k < 32; ++k) {
+      const unsigned lane = k % 16 / 4, shift = k / 16 * 32 + k % 4 * 8;
+      d[e] += static_cast<std::int8_t>(rows[g * 4 + lane] >> shift) *
+              static_cast<std::int8_t>(columns[n * 4 + lane] >> shift);
+    }
+  }
+}
+
 void LdMatrix(std::uint32_t* r, const void* shared, Transposed transposed, Site site) {
   NoteAccess(shared, 16, false);
   const std::uint64_t* rows =

@@ -90,6 +90,7 @@ void CopyAsyncWait(int keep);
 
 enum class Half : std::uint8_t { kBF16, kF16 };
 void Mma16816(float* d, const std::uint32_t* a, const std::uint32_t* b, Half type, Site site);
+void Mma16832(int* d, const std::uint32_t* a, const std::uint32_t* b, Site site);  // signed bytes
 enum class Transposed : std::uint8_t { kNo, kYes };
 void LdMatrix(std::uint32_t* r, const void* shared, Transposed transposed, Site site);
 

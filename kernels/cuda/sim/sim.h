@@ -240,18 +240,14 @@ inline void mma_bf16_16816(float d[4], const std::uint32_t a[4], const std::uint
 inline void mma_f16_16816(float d[4], const std::uint32_t a[4], const std::uint32_t b[2], CU_AT) {
   sim::Mma16816(d, a, b, sim::Half::kF16, CU_HERE("mma"));
 }
+inline void mma_s8_16832(int d[4], const std::uint32_t a[4], const std::uint32_t b[2], CU_AT) {
+  sim::Mma16832(d, a, b, CU_HERE("mma"));
+}
 inline void ldmatrix_x4(std::uint32_t r[4], const void* shared, CU_AT) {
   sim::LdMatrix(r, shared, sim::Transposed::kNo, CU_HERE("ldmatrix"));
 }
 inline void ldmatrix_x4_trans(std::uint32_t r[4], const void* shared, CU_AT) {
   sim::LdMatrix(r, shared, sim::Transposed::kYes, CU_HERE("ldmatrix"));
-}
-
-__forceinline__ int dot4(std::uint32_t a, std::uint32_t b, int c) {
-  for (int shift = 0; shift < 32; shift += 8) {
-    c += static_cast<std::int8_t>(a >> shift) * static_cast<std::int8_t>(b >> shift);
-  }
-  return c;
 }
 
 // This world is compiled with -ffp-contract=off.

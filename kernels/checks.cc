@@ -88,15 +88,16 @@ std::int64_t Columns(const TensorView& view) {
   return view.rank == 2 ? view.shape[1] : -1;
 }
 
-bool IsWeightType(DType dtype) {
+bool IsCacheType(DType dtype) {
   return dtype == DType::kF32 || dtype == DType::kBF16;
 }
 
 void CheckWeight(Complaint& complaint, const PackedWeight* weight) {
   complaint.Unless(weight != nullptr, "no weight");
   if (weight == nullptr) return;
-  complaint.Unless(IsWeightType(weight->dtype) || weight->form().quantized(),
-                   "weight must be f32, bf16, int8 or int4");
+  complaint.Unless(
+      IsCacheType(weight->dtype) || weight->dtype == DType::kF16 || weight->form().quantized(),
+      "weight must be f32, bf16, f16, int8 or int4");
   complaint.Unless(
       weight->quant.group == 32 || weight->quant.group == 16,
       "weight has groups of " + std::to_string(weight->quant.group) + ", must be 32 or 16");
@@ -112,7 +113,7 @@ std::string Check(const KvCacheView& cache) {
                        cache.layout.head_dim <= kMaxHeadDim,
                    "head_dim is " + std::to_string(cache.layout.head_dim) +
                        ", must be a multiple of 8 up to " + std::to_string(kMaxHeadDim));
-  complaint.Unless(IsWeightType(cache.layout.dtype), "dtype must be f32 or bf16");
+  complaint.Unless(IsCacheType(cache.layout.dtype), "dtype must be f32 or bf16");
   return complaint.text();
 }
 

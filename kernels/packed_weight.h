@@ -33,7 +33,7 @@ struct QuantForm {
 
 // How the elements of a weight are kept.
 struct WeightForm {
-  tensor::DType dtype;  // kF32, kBF16, kI8, kI4
+  tensor::DType dtype;  // kF32, kBF16, kF16 (not on the CPU shelf), kI8, kI4
   QuantForm quant;      // of the last two
 
   // The form that pack_rows gives: int8 around zero, int4 between a minimum and a maximum.

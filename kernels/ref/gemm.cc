@@ -51,8 +51,8 @@ double QuantProduct(const float* x, const QuantRows& w, std::int64_t n) {
 double FloatProduct(const float* x, const PackedWeight& weight, std::int64_t n) {
   double sum = 0;
   for (std::int64_t k = 0; k < weight.k; ++k) {
-    const bool bf16 = weight.dtype == DType::kBF16;
-    const float element = bf16 ? tensor::BF16ToFloat(tensor::FloatToBF16(x[k])) : x[k];
+    const bool rounds = weight.dtype != DType::kF32;
+    const float element = rounds ? tensor::BF16ToFloat(tensor::FloatToBF16(x[k])) : x[k];
     sum += double{element} * LoadWeight(weight, n, k);
   }
   return sum;

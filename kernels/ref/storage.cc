@@ -11,14 +11,16 @@ using tensor::DType;
 
 float LoadElement(const void* data, DType dtype, std::int64_t index) {
   if (dtype == DType::kF32) return static_cast<const float*>(data)[index];
-  return tensor::BF16ToFloat(static_cast<const std::uint16_t*>(data)[index]);
+  const std::uint16_t bits = static_cast<const std::uint16_t*>(data)[index];
+  return dtype == DType::kF16 ? tensor::F16ToFloat(bits) : tensor::BF16ToFloat(bits);
 }
 
 void StoreElement(void* data, DType dtype, std::int64_t index, float value) {
   if (dtype == DType::kF32) {
     static_cast<float*>(data)[index] = value;
   } else {
-    static_cast<std::uint16_t*>(data)[index] = tensor::FloatToBF16(value);
+    static_cast<std::uint16_t*>(data)[index] =
+        dtype == DType::kF16 ? tensor::FloatToF16(value) : tensor::FloatToBF16(value);
   }
 }
 

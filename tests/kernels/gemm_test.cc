@@ -26,7 +26,7 @@ struct Case {
 
 std::vector<Case> Cases() {
   std::vector<Case> cases;
-  for (const DType dtype : {DType::kBF16, DType::kF32}) {
+  for (const DType dtype : {DType::kBF16, DType::kF32, DType::kF16}) {
     for (std::int64_t k = 0; k <= 33; ++k) cases.push_back({3, 5, k, dtype});
     for (std::int64_t n = 0; n <= 33; ++n) cases.push_back({2, n, 9, dtype, true, n % 2 == 1});
     for (std::int64_t m = 0; m <= 14; ++m) cases.push_back({m, 70, 31, dtype, false, false, 3, 1});
@@ -64,7 +64,7 @@ double Norm(Matrix& matrix, std::int64_t row) {
 }
 
 TEST_CASE("gemm agrees with the reference within the rounding of a float32 sum") {
-  std::mt19937 random(1);
+  std::mt19937 random(testing::Seed(1));
   for (const Case& c : Cases()) {
     if (testing::SkippedHere(1)) continue;
     Matrix x(c.m, c.k, c.gap, c.offset), w(c.n, c.k), bias(1, c.n),
@@ -81,6 +81,7 @@ TEST_CASE("gemm agrees with the reference within the rounding of a float32 sum")
       return 0x1p-24 * (2 * sum + 4 * ends);
     };
     for (const Backend* backend : testing::ShelfBackends()) {
+      if (!testing::Serves(*backend, c.dtype)) continue;
       Matrix y = start;
       RunGemm(*backend, c, x, w, bias, y, 1 + c.n % 3);
       ExpectClose({"gemm", backend, c.ToString()}, y, want, tolerance);
@@ -89,13 +90,14 @@ TEST_CASE("gemm agrees with the reference within the rounding of a float32 sum")
 }
 
 TEST_CASE("a row of gemm has the same bits alone and in a batch of any size, on any threads") {
-  std::mt19937 random(2);
-  for (const DType dtype : {DType::kBF16, DType::kF32}) {
+  std::mt19937 random(testing::Seed(2));
+  for (const DType dtype : {DType::kBF16, DType::kF32, DType::kF16}) {
     Matrix x(70, 95), w(150, 95), bias(1, 150);
     x.FillNormal(random);
     w.FillNormal(random);
     bias.FillNormal(random);
     for (const Backend* backend : testing::ShelfBackends()) {
+      if (!testing::Serves(*backend, dtype)) continue;
       Matrix all(70, 150);
       RunGemm(*backend, {70, 150, 95, dtype, true}, x, w, bias, all);
       for (std::int64_t m = 1; m <= 70; ++m) {
@@ -113,7 +115,7 @@ TEST_CASE("a row of gemm has the same bits alone and in a batch of any size, on 
 }
 
 TEST_CASE("a row of a weight with many outputs has the same bits alone and in a batch") {
-  std::mt19937 random(7);
+  std::mt19937 random(testing::Seed(7));
   Matrix x(70, 130), w(8200, 130), none(1, 0);
   x.FillNormal(random);
   w.FillNormal(random);
@@ -153,8 +155,8 @@ TEST_CASE("gemm keeps NaN and infinity in the rows and columns they belong to") 
 
 TEST_CASE(
     "embed gives back the rows that were packed, in any grouping, rounded to the weight's type") {
-  std::mt19937 random(3);
-  for (const DType dtype : {DType::kBF16, DType::kF32}) {
+  std::mt19937 random(testing::Seed(3));
+  for (const DType dtype : {DType::kBF16, DType::kF32, DType::kF16}) {
     for (const std::int64_t k : {1, 2, 15, 16, 17, 31, 32, 33, 63, 64, 65, 129}) {
       Matrix w(150, k, 2, 1);
       w.FillNormal(random, 3.0f);
@@ -165,9 +167,11 @@ TEST_CASE(
       Matrix want(9, k);
       want.Fill([&](std::int64_t r, std::int64_t c) {
         const float value = w(ids[static_cast<std::size_t>(r)], c);
+        if (dtype == DType::kF16) return tensor::F16ToFloat(tensor::FloatToF16(value));
         return dtype == DType::kF32 ? value : tensor::BF16ToFloat(tensor::FloatToBF16(value));
       });
       for (const Backend* backend : testing::ShelfBackends()) {
+        if (!testing::Serves(*backend, dtype)) continue;
         for (const std::int64_t block : {1, 50, 64, 150}) {
           ThreadPool pool(2);
           KernelContext context(pool);

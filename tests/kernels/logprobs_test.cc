@@ -58,7 +58,7 @@ void ExpectClose(const testing::Where& where, const std::vector<float>& got,
 }
 
 TEST_CASE("logprobs agree with the reference at every width, and so do the best tokens") {
-  std::mt19937 random(21);
+  std::mt19937 random(testing::Seed(21));
   for (std::int64_t width = 1; width <= 70; ++width) {
     Matrix logits(3, width, 2, 1);
     logits.FillNormal(random, 5.0f);
@@ -78,7 +78,7 @@ TEST_CASE("logprobs agree with the reference at every width, and so do the best 
 }
 
 TEST_CASE("wide rows, with ties, zeros of both signs, equal terms and -inf") {
-  std::mt19937 random(22);
+  std::mt19937 random(testing::Seed(22));
   const std::int64_t width = 20011;
   std::vector<std::function<float(std::int64_t)>> shapes = {
       [&](std::int64_t) { return std::normal_distribution<float>(0, 3)(random); },
@@ -119,7 +119,7 @@ TEST_CASE("an inactive row is left alone") {
 }
 
 TEST_CASE("a row has the same bits alone and in a batch") {
-  std::mt19937 random(23);
+  std::mt19937 random(testing::Seed(23));
   Matrix batch(9, 1000), alone(1, 1000);
   batch.FillNormal(random, 4.0f);
   alone.Fill([&](std::int64_t, std::int64_t c) { return batch(5, c); });
@@ -133,7 +133,7 @@ TEST_CASE("a row has the same bits alone and in a batch") {
 }
 
 TEST_CASE("the probabilities of a whole row sum to one") {
-  std::mt19937 random(24);
+  std::mt19937 random(testing::Seed(24));
   Matrix logits(1, 300);
   logits.FillNormal(random, 3.0f);
   for (const Backend* backend : testing::ShelfBackends()) {

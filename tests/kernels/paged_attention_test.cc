@@ -81,7 +81,7 @@ class Scene {
   void FillTable(std::uint32_t seed) {
     std::vector<std::int32_t> order(static_cast<std::size_t>(pages_));
     for (std::size_t i = 0; i < order.size(); ++i) order[i] = static_cast<std::int32_t>(i);
-    std::mt19937 random(seed);
+    std::mt19937 random(testing::Seed(seed));
     std::shuffle(order.begin(), order.end(), random);
     table_.assign(rows_.size() * static_cast<std::size_t>(stride_), -1000000);
     std::size_t next = 0;

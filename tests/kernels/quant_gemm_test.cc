@@ -97,7 +97,7 @@ struct Size {
 };
 
 TEST_CASE("gemm with quantised weights agrees with the reference within a float32 sum of groups") {
-  std::mt19937 random(11);
+  std::mt19937 random(testing::Seed(11));
   std::vector<Size> sizes = {
       {0, 3, 40}, {3, 0, 40}, {2, 5, 0}, {1, 576, 576}, {100, 130, 257, true}};
   for (std::int64_t k = 1; k <= 67; ++k) sizes.push_back({3, 5, k});
@@ -142,7 +142,7 @@ TEST_CASE("gemm with quantised weights agrees with the reference within a float3
 }
 
 TEST_CASE("a row of quantised gemm has the same bits alone and in any batch, on any threads") {
-  std::mt19937 random(12);
+  std::mt19937 random(testing::Seed(12));
   for (const WeightForm& form : AllForms()) {
     const Codes codes(form, 150, 95, random);
     Matrix x(40, 95), none(1, 0);
@@ -167,7 +167,7 @@ TEST_CASE("a row of quantised gemm has the same bits alone and in any batch, on 
 }
 
 TEST_CASE("embed gives the elements of quantised rows to the bit, in any grouping") {
-  std::mt19937 random(13);
+  std::mt19937 random(testing::Seed(13));
   for (const WeightForm& form : AllForms()) {
     for (const std::int64_t k : {1, 15, 16, 17, 31, 32, 33, 64, 129}) {
       const Codes codes(form, 150, k, random);
@@ -191,7 +191,7 @@ TEST_CASE("embed gives the elements of quantised rows to the bit, in any groupin
 }
 
 TEST_CASE("float32 rows are quantised to the same codes everywhere, within half a step") {
-  std::mt19937 random(14);
+  std::mt19937 random(testing::Seed(14));
   for (const DType dtype : {DType::kI8, DType::kI4}) {
     for (const std::int64_t k : {1, 31, 32, 33, 576}) {
       Matrix w(70, k, 2, 1);
@@ -231,7 +231,7 @@ TEST_CASE("float32 rows are quantised to the same codes everywhere, within half 
 }
 
 TEST_CASE("quantised gemm makes a row with NaN or infinity NaN, and no other") {
-  std::mt19937 random(15);
+  std::mt19937 random(testing::Seed(15));
   for (const DType dtype : {DType::kI8, DType::kI4}) {
     Matrix w(70, 40), x(9, 40), none(1, 0);
     w.FillNormal(random);

@@ -138,7 +138,7 @@ TEST_CASE(
   CHECK(Exp2Exact(-31.0f) == 1);
   CHECK(Exp2Exact(-31.5f) == 0);
   CHECK(Exp2Exact(-INFINITY) == 0);
-  std::mt19937 random(30);
+  std::mt19937 random(testing::Seed(30));
   std::uniform_real_distribution<float> exponent(-31.0f, 0.0f);
   for (int i = 0; i < 100000; ++i) {
     const float x = exponent(random);
@@ -173,7 +173,7 @@ TEST_CASE("every logits vector of a small world is sampled as sorting would, on 
 }
 
 TEST_CASE("random rows, with ties and excluded tokens, are sampled as sorting would") {
-  std::mt19937 random(31);
+  std::mt19937 random(testing::Seed(31));
   const auto below = [&](int n) { return static_cast<int>(random() % static_cast<unsigned>(n)); };
   const std::vector<const Backend*> backends = AllBackends();
   for (int round = 0; round < 3000; ++round) {
@@ -269,7 +269,7 @@ TEST_CASE("an infinite logit, a tiny temperature and a huge one are sampled with
 }
 
 TEST_CASE("a temperature that makes all weights equal leaves the order of the tokens") {
-  std::mt19937 random(5);
+  std::mt19937 random(testing::Seed(5));
   std::uniform_int_distribution<int> step(-40, 40);
   for (const std::size_t width : {20u, 700u, 5000u}) {
     std::vector<float> row(width);

@@ -6,6 +6,7 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
+#include <cstdlib>
 #include <functional>
 #include <random>
 #include <string>
@@ -17,6 +18,13 @@
 #include <doctest/doctest.h>
 
 namespace sglrun::kernels::testing {
+
+// The seed of a case: its own number, or with SGLRUN_TEST_SEED=N another one, for fresh data.
+inline std::mt19937::result_type Seed(std::uint32_t number) {
+  const char* shift = std::getenv("SGLRUN_TEST_SEED");
+  if (shift == nullptr) return number;
+  return number + 1000 * static_cast<std::uint32_t>(std::strtoul(shift, nullptr, 10));
+}
 
 // What outputs hold before a call: a value no kernel computes.
 inline constexpr float kTombstone = -7.654321e33f;
@@ -30,6 +38,11 @@ int ShelfCost();
 inline bool SkippedHere(int one_in) {
   static int calls = 0;
   return ShelfCost() > 0 && calls++ % (one_in * ShelfCost()) != 0;
+}
+
+// float16 weights are for devices (and the reference).
+inline bool Serves(const Backend& backend, tensor::DType weights) {
+  return weights != tensor::DType::kF16 || backend.name != "cpu";
 }
 
 inline std::vector<const Backend*> CpuBackends() {

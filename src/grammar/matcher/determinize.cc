@@ -6,7 +6,7 @@
 
 #include "grammar/automaton/sequence_pool.h"
 #include "grammar/automaton/unsigned_index.h"
-#include "grammar/matcher/flat_machine.h"
+#include "grammar/matcher/reduce.h"
 
 namespace sglrun::grammar {
 namespace {
@@ -100,7 +100,7 @@ class SubsetBuilder {
     }
     return true;
   }
-  FlatMachine Take() { return std::move(machine_); }
+  Machine Take() { return std::move(machine_); }
 
  private:
   static constexpr std::int32_t kUnknown = -1, kStartMark = -1;
@@ -180,13 +180,13 @@ class SubsetBuilder {
   std::vector<std::int32_t> subset_of_;  // by state of the sketch, when it is the only target
   std::vector<std::int32_t> closure_, targets_;
   std::vector<Machine::Edge> bytes_, others_, active_;
-  FlatMachine machine_;
+  Machine machine_;
 };
 
 // The sketch without kNothing edges, its start split off: what is left when the subset construction
 // needs too many states.
-FlatMachine WithoutNothing(SketchIndex& sketch) {
-  FlatMachine machine;  // state s of the sketch is s + 1
+Machine WithoutNothing(SketchIndex& sketch) {
+  Machine machine;  // state s of the sketch is s + 1
   const auto count = static_cast<std::int32_t>(sketch.state_count());
   std::vector<std::int32_t> closure;
   for (std::int32_t s = -1; s < count; ++s) {
@@ -214,16 +214,19 @@ Result<Machine, GrammarError> Determinize(const Sketch& sketch, Budget& budget) 
   SubsetBuilder builder(index, budget);
   SGLRUN_ASSIGN_OR_RETURN(const bool fits, builder.Run(2 * U(sketch.states) + kMoreStates));
   std::vector<std::int32_t> loops;
-  FlatMachine machine = MergeFromTheEnd(Trim(fits ? builder.Take() : WithoutNothing(index)), loops);
+  Machine machine = MergeFromTheEnd(Trim(fits ? builder.Take() : WithoutNothing(index)), loops);
   if (fits && machine.state_count() <= kRefinedStates && MayMergeLoops(machine, loops)) {
     machine = MergeLoops(std::move(machine));
   }
-  return ToMachine(machine);
+  return machine;
 }
 
 Machine FromDfa(const Dfa& dfa) {
-  if (dfa.states.empty()) return Machine{};
-  FlatMachine machine;  // state s of the automaton is s + 1
+  Machine machine;  // state s of the automaton is s + 1
+  if (dfa.states.empty()) {
+    machine.EndState(false);
+    return machine;
+  }
   for (std::size_t i = 0; i <= dfa.states.size(); ++i) {
     const Dfa::State& state = dfa.states[i == 0 ? 0 : i - 1];
     const std::size_t from = machine.edges.size();
@@ -237,7 +240,7 @@ Machine FromDfa(const Dfa& dfa) {
     JoinFrom(from, machine.edges);
     machine.EndState(i > 0 && state.accepting);
   }
-  return ToMachine(Trim(std::move(machine)));  // without state 1 where nothing leads back to it
+  return Trim(std::move(machine));  // without state 1 where nothing leads back to it
 }
 
 }  // namespace sglrun::grammar

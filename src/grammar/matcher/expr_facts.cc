@@ -1,8 +1,9 @@
 #include "grammar/matcher/expr_facts.h"
 
 #include <algorithm>
-#include <array>
 #include <utility>
+
+#include "grammar/matcher/reach.h"
 
 namespace sglrun::grammar {
 namespace {
@@ -89,19 +90,12 @@ class ExprFacts::Finder {
             .many_bytes = e.chars.size() >= kManyBytes,
             .size = size};
   }
-  Fact operator()(const node::Regular& e) const {
+  Fact operator()(const node::Regular& e) {
     Fact fact{.regular = true, .size = static_cast<std::int64_t>(e.dfa->states.size())};
     if (e.dfa->states.empty()) return fact;
     for (const Dfa::State& state : e.dfa->states) fact.wide |= Breadth(state) >= kManyBytes;
     fact.many_bytes = Breadth(e.dfa->states[0]) >= kManyBytes;
-    Network network;
-    network.states = static_cast<std::int32_t>(e.dfa->states.size());
-    for (std::int32_t from = 0; from < network.states; ++from) {
-      const Dfa::State& state = e.dfa->states[static_cast<std::size_t>(from)];
-      if (state.accepting) network.accepting.push_back(from);
-      for (const Dfa::Edge& edge : state.edges) network.bytes.push_back({from, edge.target, 0, 0});
-    }
-    Reach(network, fact);
+    Take(reach_.Of(*e.dfa), fact);
     return fact;
   }
   Fact operator()(const node::Sequence& e) const {
@@ -172,23 +166,27 @@ class ExprFacts::Finder {
             .non_empty = f.non_empty,
             .many_bytes = f.many_bytes};
   }
-  Fact operator()(const node::Net& e) const {
+  Fact operator()(const node::Net& e) {
     const Network& net = *e.network;
     Fact fact{.regular = true, .size = net.states};
-    std::vector<std::uint32_t> breadth(static_cast<std::size_t>(net.states));
+    breadth_.assign(static_cast<std::size_t>(net.states), 0);
     for (const Network::ByteEdge& edge : net.bytes) {
-      breadth[static_cast<std::size_t>(edge.from)] +=
+      breadth_[static_cast<std::size_t>(edge.from)] +=
           static_cast<std::uint32_t>(edge.last - edge.first + 1);
     }
-    for (const std::uint32_t bytes : breadth) fact.wide |= bytes >= kManyBytes;
-    fact.many_bytes = breadth[0] >= kManyBytes;
+    for (const std::uint32_t bytes : breadth_) fact.wide |= bytes >= kManyBytes;
+    fact.many_bytes = breadth_[0] >= kManyBytes;
     for (const Network::ExprEdge& edge : net.exprs) {
       const Fact& f = At(edge.expr);
       fact.regular &= f.regular;
       fact.wide |= f.wide;
       fact.size = std::min(kHugeSize, fact.size + f.size);
     }
-    Reach(net, fact);
+    Take(reach_.Of(net,
+                   [&](ExprId id) {
+                     return Reach::Texts{At(id).nullable, At(id).non_empty};
+                   }),
+         fact);
     return fact;
   }
 
@@ -225,44 +223,18 @@ class ExprFacts::Finder {
     });
   }
 
-  // Fills nullable, spells and non_empty of a network from the facts of its expressions.
-  void Reach(const Network& net, Fact& fact) const {
-    const auto states = static_cast<std::size_t>(net.states);
-    std::vector<std::vector<std::pair<std::int32_t, const Fact*>>> next(states);
-    constexpr Fact kByte{.spells = true, .non_empty = true};
-    for (const Network::ByteEdge& edge : net.bytes) {
-      next[static_cast<std::size_t>(edge.from)].emplace_back(edge.to, &kByte);
-    }
-    for (const Network::ExprEdge& edge : net.exprs) {
-      next[static_cast<std::size_t>(edge.from)].emplace_back(edge.to, &At(edge.expr));
-    }
-    // A state can be reached having taken nothing, something, or either.
-    std::vector<std::array<bool, 2>> reached(states, {false, false});
-    std::vector<std::pair<std::int32_t, bool>> todo;
-    const auto reach = [&](std::int32_t state, bool taken) {
-      if (std::exchange(reached[static_cast<std::size_t>(state)][taken ? 1 : 0], true)) return;
-      todo.emplace_back(state, taken);
-    };
-    reach(0, false);
-    while (!todo.empty()) {
-      const auto [state, taken] = todo.back();
-      todo.pop_back();
-      for (const auto& [to, f] : next[static_cast<std::size_t>(state)]) {
-        if (f->nullable || (taken && f->spells)) reach(to, taken);
-        if (f->non_empty) reach(to, true);
-      }
-    }
-    for (const std::int32_t state : net.accepting) {
-      fact.nullable |= reached[static_cast<std::size_t>(state)][0];
-      fact.non_empty |= reached[static_cast<std::size_t>(state)][1];
-    }
-    fact.spells = fact.nullable || fact.non_empty;
+  static void Take(const Reach::Texts& texts, Fact& fact) {
+    fact.nullable = texts.empty;
+    fact.non_empty = texts.others;
+    fact.spells = texts.empty || texts.others;
   }
 
   const Grammar& grammar_;
   std::vector<Fact>& facts_;
   std::vector<std::size_t> begin_;  // users of e: users_[begin_[e], begin_[e + 1])
   std::vector<ExprId> users_;
+  std::vector<std::uint32_t> breadth_;  // of one network at a time
+  Reach reach_;
 };
 
 Result<ExprFacts, GrammarError> ExprFacts::Of(const Grammar& grammar, Budget& budget) {

@@ -7,6 +7,7 @@
 
 #include "grammar/matcher/determinize.h"
 #include "grammar/matcher/merge_machines.h"
+#include "grammar/matcher/tail_calls.h"
 
 namespace sglrun::grammar {
 namespace {
@@ -22,7 +23,7 @@ MachineId Callee(const Symbol& symbol, const Machines& machines) {
 
 std::vector<MachineId> FirstCalls(const Machines& machines, MachineId m) {
   std::vector<MachineId> calls;
-  for (const Machine::Edge& edge : machines.machines[static_cast<std::size_t>(m)].states[0].edges) {
+  for (const Machine::Edge& edge : machines.machines[static_cast<std::size_t>(m)].EdgesOf(0)) {
     const MachineId callee = Callee(edge.symbol, machines);
     if (callee >= 0) calls.push_back(callee);
   }
@@ -105,21 +106,36 @@ class Components {
 
 // Makes the first round of a counted repetition at a start a call, so that only calls recurse.
 void PeelCounts(Machines& machines, MachineId m) {
-  const std::size_t edges = machines.machines[static_cast<std::size_t>(m)].states[0].edges.size();
-  for (std::size_t i = 0; i < edges; ++i) {
-    Machine& machine = machines.machines[static_cast<std::size_t>(m)];
-    const Machine::Edge edge = machine.states[0].edges[i];
-    if (edge.symbol.kind != Symbol::Kind::kCount) continue;
-    const Count count = machines.counts[static_cast<std::size_t>(edge.symbol.id)];
-    if (count.of_tokens) continue;  // its body calls nothing
-    const std::int32_t middle = machine.AddState();
-    machine.states[0].edges[i] = {Symbol::Of(Symbol::Kind::kCall, count.body), middle};
-    if (count.min <= 1) machine.AddEdge(middle, Symbol{}, edge.target);
-    if (count.max == 1) continue;
-    const Count rest{count.body, std::max<std::int64_t>(count.min - 1, 1),
-                     count.max == kUnbounded ? kUnbounded : count.max - 1};
-    machine.AddEdge(middle, Symbol::Of(Symbol::Kind::kCount, machines.Intern(rest)), edge.target);
+  const Machine& machine = machines.machines[static_cast<std::size_t>(m)];
+  auto middle = static_cast<std::int32_t>(machine.state_count());  // states behind first rounds
+  Machine peeled, behind;
+  for (const Machine::Edge& edge : machine.EdgesOf(0)) {
+    const Count* count = edge.symbol.kind == Symbol::Kind::kCount
+                             ? &machines.counts[static_cast<std::size_t>(edge.symbol.id)]
+                             : nullptr;
+    if (count == nullptr || count->of_tokens) {  // the body of one of tokens calls nothing
+      peeled.edges.push_back(edge);
+      continue;
+    }
+    peeled.edges.push_back({Symbol::Of(Symbol::Kind::kCall, count->body), middle++});
+    if (count->min <= 1) behind.edges.push_back({Symbol{}, edge.target});
+    if (count->max != 1) {
+      const Count rest{count->body, std::max<std::int64_t>(count->min - 1, 1),
+                       count->max == kUnbounded ? kUnbounded : count->max - 1};
+      behind.edges.push_back(
+          {Symbol::Of(Symbol::Kind::kCount, machines.Intern(rest)), edge.target});
+    }
+    behind.EndState(false);
   }
+  peeled.EndState(machine.accepting[0] != 0);
+  const auto append = [&](const Machine& from, std::size_t state) {
+    const auto edges = from.EdgesOf(state);
+    peeled.edges.insert(peeled.edges.end(), edges.begin(), edges.end());
+    peeled.EndState(from.accepting[state] != 0);
+  };
+  for (std::size_t s = 1; s < machine.state_count(); ++s) append(machine, s);
+  for (std::size_t s = 0; s < behind.state_count(); ++s) append(behind, s);
+  machines.machines[static_cast<std::size_t>(m)] = std::move(peeled);
 }
 
 // The left-corner transform of one component. A member of `goal` begins with something that no
@@ -133,7 +149,7 @@ class LeftCorners {
     for (const MachineId m : component) {
       base_[m] = states_;
       states_ +=
-          static_cast<std::int32_t>(machines.machines[static_cast<std::size_t>(m)].states.size());
+          static_cast<std::int32_t>(machines.machines[static_cast<std::size_t>(m)].state_count());
     }
   }
   std::int64_t size() const { return states_; }
@@ -143,9 +159,9 @@ class LeftCorners {
     sketch.AddStates(static_cast<std::size_t>(states_));
     for (const MachineId m : component_) {
       const Machine& machine = machines_.machines[static_cast<std::size_t>(m)];
-      for (std::size_t s = 0; s < machine.states.size(); ++s) {
+      for (std::size_t s = 0; s < machine.state_count(); ++s) {
         const std::int32_t at = s == 0 ? 0 : At(m, static_cast<std::int32_t>(s));
-        for (const Machine::Edge& edge : machine.states[s].edges) {
+        for (const Machine::Edge& edge : machine.EdgesOf(s)) {
           if (s == 0 && Recurses(edge)) {
             ForEachEnd(edge.symbol.id, [&](std::int32_t end) {
               sketch.AddEdge(end, Symbol{}, At(m, edge.target));
@@ -168,8 +184,8 @@ class LeftCorners {
   template <class Visit>
   void ForEachEnd(MachineId m, Visit visit) const {
     const Machine& machine = machines_.machines[static_cast<std::size_t>(m)];
-    for (std::size_t s = 0; s < machine.states.size(); ++s) {
-      if (machine.states[s].accepting) visit(At(m, static_cast<std::int32_t>(s)));
+    for (std::size_t s = 0; s < machine.state_count(); ++s) {
+      if (machine.accepting[s] != 0) visit(At(m, static_cast<std::int32_t>(s)));
     }
   }
 
@@ -214,9 +230,7 @@ void KeepReachable(Machines& machines) {
   while (!todo.empty()) {
     const Machine& machine = machines.machines[static_cast<std::size_t>(todo.back())];
     todo.pop_back();
-    for (const Machine::State& state : machine.states) {
-      for (const Machine::Edge& edge : state.edges) use(Callee(edge.symbol, machines));
-    }
+    for (const Machine::Edge& edge : machine.edges) use(Callee(edge.symbol, machines));
   }
   std::vector<MachineId> names(machines.machines.size(), -1);
   std::size_t count = 0;
@@ -248,7 +262,8 @@ Result<void, GrammarError> RemoveLeftRecursion(Machines& machines, Budget& budge
     SGLRUN_RETURN_IF_ERROR(Rewrite(machines, component, budget));
     rewritten = true;
   }
-  if (rewritten) SGLRUN_RETURN_IF_ERROR(MergeEqualMachines(machines, budget));
+  SGLRUN_ASSIGN_OR_RETURN(const bool looped, LoopTailCalls(machines, budget));
+  if (rewritten || looped) SGLRUN_RETURN_IF_ERROR(MergeEqualMachines(machines, budget));
   KeepReachable(machines);
   return {};
 }

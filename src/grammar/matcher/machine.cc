@@ -18,7 +18,8 @@ std::string ToString(const Symbol& symbol, const Machines& machines) {
       return "call " + std::to_string(symbol.id);
     case Symbol::Kind::kCount: {
       const Count& count = machines.counts[static_cast<std::size_t>(symbol.id)];
-      return (count.of_tokens ? "tokens of " : "count ") + std::to_string(count.body) + "{" + std::to_string(count.min) + "," +
+      return (count.of_tokens ? "tokens of " : "count ") + std::to_string(count.body) + "{" +
+             std::to_string(count.min) + "," +
              (count.max == kUnbounded ? std::string() : std::to_string(count.max)) + "}";
     }
     case Symbol::Kind::kTokens:
@@ -43,9 +44,9 @@ std::string ToString(const Machines& machines) {
   for (std::size_t m = 0; m < machines.machines.size(); ++m) {
     out += "machine " + std::to_string(m) + "\n";
     const Machine& machine = machines.machines[m];
-    for (std::size_t s = 0; s < machine.states.size(); ++s) {
-      out += "  " + std::to_string(s) + (machine.states[s].accepting ? " accepts" : "");
-      for (const Machine::Edge& edge : machine.states[s].edges) {
+    for (std::size_t s = 0; s < machine.state_count(); ++s) {
+      out += "  " + std::to_string(s) + (machine.accepting[s] != 0 ? " accepts" : "");
+      for (const Machine::Edge& edge : machine.EdgesOf(s)) {
         out += "  " + ToString(edge.symbol, machines) + " -> " + std::to_string(edge.target);
       }
       out += "\n";

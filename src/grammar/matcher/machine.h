@@ -7,6 +7,7 @@
 #include <compare>
 #include <cstdint>
 #include <map>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -55,20 +56,18 @@ struct Machine {
 
     friend auto operator<=>(const Edge&, const Edge&) = default;
   };
-  struct State {
-    std::vector<Edge> edges;
-    bool accepting = false;
+  std::vector<std::uint32_t> begin{0};  // edges of state s: [begin[s], begin[s + 1])
+  std::vector<Edge> edges;              // of each state sorted
+  std::vector<std::uint8_t> accepting;
 
-    friend bool operator==(const State&, const State&) = default;
-  };
-  std::vector<State> states{1};
-
-  std::int32_t AddState() {
-    states.emplace_back();
-    return static_cast<std::int32_t>(states.size()) - 1;
+  std::size_t state_count() const { return accepting.size(); }
+  std::span<const Edge> EdgesOf(std::size_t state) const {
+    return std::span(edges).subspan(begin[state], begin[state + 1] - begin[state]);
   }
-  void AddEdge(std::int32_t from, Symbol symbol, std::int32_t to) {
-    states[static_cast<std::size_t>(from)].edges.push_back({symbol, to});
+  // The edges added since the last one are those of the next state.
+  void EndState(bool accepts) {
+    begin.push_back(static_cast<std::uint32_t>(edges.size()));
+    accepting.push_back(accepts ? 1 : 0);
   }
 
   friend bool operator==(const Machine&, const Machine&) = default;

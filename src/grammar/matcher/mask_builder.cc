@@ -1,6 +1,9 @@
 #include "grammar/matcher/mask_builder.h"
 
+#include <algorithm>
 #include <bitset>
+#include <functional>
+#include <tuple>
 
 namespace sglrun::grammar {
 namespace {
@@ -22,8 +25,20 @@ MaskBuilder::MaskBuilder(const Program& program, Stacks& stacks, MaskCache& cach
 
 bool MaskBuilder::Fill(const Frontier& frontier, std::span<std::uint32_t> words) {
   words_ = words;
-  for (const Item& item : frontier.items) {
-    if (!FillItem(item)) return false;
+  const std::vector<Item>& items = frontier.items;  // by state
+  for (std::size_t i = 0; i < items.size() && !dfa_.exhausted();) {
+    const StateId state = items[i].state;
+    const std::size_t first = i;
+    std::vector<Site> callers;
+    for (; i < items.size() && items[i].state == state; ++i) {
+      const auto sites = stacks_.SitesOf(items[i].stack);
+      callers.insert(callers.end(), sites.begin(), sites.end());
+    }
+    if (i > first + 1) {
+      std::sort(callers.begin(), callers.end());
+      callers.erase(std::unique(callers.begin(), callers.end()), callers.end());
+    }
+    if (!FillState(state, std::move(callers))) return false;
   }
   return !dfa_.exhausted();
 }
@@ -55,27 +70,21 @@ bool MaskBuilder::FillWithoutSpace(const Frontier& frontier, std::span<std::uint
   return !dfa_.exhausted();
 }
 
-bool MaskBuilder::FillItem(const Item& item) {
-  FillTokens(item.state);
-  if (program_.BytesOf(item.state).empty()) return true;
-  // Copied: walks make nodes, which moves the sites.
-  const auto all = stacks_.SitesOf(item.stack);
-  std::vector<Site> callers(all.begin(), all.end());
-  const MachineId machine = program_.state(item.state).machine;
+bool MaskBuilder::FillState(StateId state, std::vector<Site> callers) {
+  FillTokens(state);
+  if (program_.BytesOf(state).empty()) return true;
+  const MachineId machine = program_.state(state).machine;
   if (program_.machines[static_cast<std::size_t>(machine)].prefix_code) {
-    std::vector<Site> others;
-    for (const Site& site : callers) {
-      // A machine may also return for a caller that ends with it; then the loop is not its own.
-      if (!site.IsCount() || CountOf(site).body != machine || CountOf(site).of_tokens()) {
-        others.push_back(site);
-      } else if (!FillLoop(item.state, site)) {
-        return false;
-      }
-    }
-    if (others.empty()) return true;
-    callers = std::move(others);
+    // A machine may also return for a caller that ends with it; then the loop is not its own.
+    const auto is_loop = [&](const Site& site) {
+      return site.IsCount() && CountOf(site).body == machine && !CountOf(site).of_tokens();
+    };
+    const auto loops = std::stable_partition(callers.begin(), callers.end(), std::not_fn(is_loop));
+    if (loops != callers.end() && !FillLoops(state, {loops, callers.end()})) return false;
+    callers.erase(loops, callers.end());
+    if (callers.empty()) return true;
   }
-  return FillAlone(item.state, callers);
+  return FillAlone(state, callers);
 }
 
 bool MaskBuilder::FillAlone(StateId state, std::span<const Site> callers) {
@@ -120,23 +129,44 @@ bool MaskBuilder::FillAlone(StateId state, std::span<const Site> callers) {
   return true;
 }
 
-bool MaskBuilder::FillLoop(StateId state, const Site& site) {
-  const Program::CountEdge& edge = CountOf(site);
+bool MaskBuilder::FillLoops(StateId state, std::vector<Site> counts) {
   // Every token needs fewer members than it has bytes.
   const std::int64_t most = vocabulary_.longest_text();
-  const std::int64_t needed = edge.min - site.done;
-  const std::int64_t allowed = edge.max == kUnbounded ? most : edge.max - site.done;
+  const auto needed = [&](const Site& site) { return CountOf(site).min - site.done; };
+  const auto allowed = [&](const Site& site) {
+    return CountOf(site).max == kUnbounded ? most : CountOf(site).max - site.done;
+  };
   const std::shared_ptr<const LoopMask> mask = cache_.LoopOf(state);
-  mask->OrInto(allowed, words_, vocabulary_);
-  if (needed >= most) return true;
-  const Site place{.target = edge.target, .below = site.below};
+  std::int64_t inside = 0;
+  for (const Site& site : counts) inside = std::max(inside, allowed(site));
+  mask->OrInto(inside, words_, vocabulary_);
+  // Counts that lead to one place, the most advanced last: neighbours mostly allow one more member.
+  std::sort(counts.begin(), counts.end(), [](const Site& a, const Site& b) {
+    return std::tie(a.target, a.below, a.done) < std::tie(b.target, b.below, b.done);
+  });
+  for (std::size_t i = counts.size(); i > 0 && !dfa_.exhausted();) {
+    const Site& last = counts[--i];
+    std::int64_t from = needed(last), to = allowed(last);
+    while (i > 0 && counts[i - 1].target == last.target && counts[i - 1].below == last.below &&
+           needed(counts[i - 1]) <= to + 1) {
+      to = std::max(to, allowed(counts[--i]));
+    }
+    if (from < most) LeaveLoop(state, *mask, last, from, to);
+  }
+  return true;
+}
+
+// Tokens that leave the repetition behind so many members.
+void MaskBuilder::LeaveLoop(StateId state, const LoopMask& mask, const Site& site,
+                            std::int64_t needed, std::int64_t allowed) {
+  const Site place{.target = CountOf(site).target, .below = site.below};
   const std::int32_t behind = Behind({&place, 1});
-  if (behind == FrontierDfa::kDead) return true;
+  if (behind == FrontierDfa::kDead) return;
   const Bytes first = FirstBytes(behind);
   for (int byte = 0; byte < 256; ++byte) {
     if (!first[static_cast<std::size_t>(byte)]) continue;
     const SuffixTrie& trie =
-        mask->ExitsBefore(static_cast<std::uint8_t>(byte), program_, state, vocabulary_);
+        mask.ExitsBefore(static_cast<std::uint8_t>(byte), program_, state, vocabulary_);
     WalkTrie(trie.nodes, 1, trie.nodes[0].subtree_end, dfa_, behind,
              [&](std::int32_t node, std::int32_t) {
                const auto end = trie.nodes[static_cast<std::size_t>(node) + 1].first_token;
@@ -146,7 +176,6 @@ bool MaskBuilder::FillLoop(StateId state, const Site& site) {
                }
              });
   }
-  return true;
 }
 
 void MaskBuilder::FillTokens(StateId state) {

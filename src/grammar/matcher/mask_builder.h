@@ -27,9 +27,13 @@ class MaskBuilder {
   const Program::CountEdge& CountOf(const Site& site) const {
     return program_.count_edges[static_cast<std::size_t>(site.count_edge())];
   }
-  bool FillItem(const Item& item);
+  // `callers` of all items in this state.
+  bool FillState(StateId state, std::vector<Site> callers);
   bool FillAlone(StateId state, std::span<const Site> callers);
-  bool FillLoop(StateId state, const Site& site);
+  // `counts`: of repetitions whose body the state is in.
+  bool FillLoops(StateId state, std::vector<Site> counts);
+  void LeaveLoop(StateId state, const LoopMask& mask, const Site& place, std::int64_t needed,
+                 std::int64_t allowed);
   void FillTokens(StateId state);
   // The frontier behind a machine that has just ended, for the sites it was called from.
   std::int32_t Behind(std::span<const Site> callers);

@@ -27,9 +27,9 @@ class Calls {
     std::vector<std::int32_t> content;
     for (const Machine& machine : machines.machines) {
       content.clear();
-      for (std::size_t s = 0; s < machine.states.size(); ++s) {
-        content.push_back(machine.states[s].accepting ? -1 : -2);
-        for (const Machine::Edge& edge : machine.states[s].edges) {
+      for (std::size_t s = 0; s < machine.state_count(); ++s) {
+        content.push_back(machine.accepting[s] != 0 ? -1 : -2);
+        for (const Machine::Edge& edge : machine.EdgesOf(s)) {
           const Symbol& symbol = edge.symbol;
           const auto state = static_cast<std::int32_t>(s);
           if (symbol.kind == Symbol::Kind::kCall) {
@@ -88,17 +88,18 @@ void RenameMachines(Machines& machines, const std::vector<MachineId>& names, std
   for (std::size_t m = 0; m < machines.machines.size(); ++m) {
     if (names[m] < 0) continue;
     Machine& machine = machines.machines[m];
-    for (Machine::State& state : machine.states) {
-      for (Machine::Edge& edge : state.edges) {
-        if (edge.symbol.kind == Symbol::Kind::kCall) {
-          edge.symbol.id = names[static_cast<std::size_t>(edge.symbol.id)];
-        } else if (edge.symbol.kind == Symbol::Kind::kCount) {
-          Count repetition = machines.counts[static_cast<std::size_t>(edge.symbol.id)];
-          repetition.body = names[static_cast<std::size_t>(repetition.body)];
-          edge.symbol.id = renamed.Intern(repetition);
-        }
+    for (Machine::Edge& edge : machine.edges) {
+      if (edge.symbol.kind == Symbol::Kind::kCall) {
+        edge.symbol.id = names[static_cast<std::size_t>(edge.symbol.id)];
+      } else if (edge.symbol.kind == Symbol::Kind::kCount) {
+        Count repetition = machines.counts[static_cast<std::size_t>(edge.symbol.id)];
+        repetition.body = names[static_cast<std::size_t>(repetition.body)];
+        edge.symbol.id = renamed.Intern(repetition);
       }
-      std::sort(state.edges.begin(), state.edges.end());
+    }
+    for (std::size_t s = 0; s < machine.state_count(); ++s) {
+      std::sort(machine.edges.begin() + machine.begin[s],
+                machine.edges.begin() + machine.begin[s + 1]);
     }
     renamed.machines[static_cast<std::size_t>(names[m])] = std::move(machine);
   }

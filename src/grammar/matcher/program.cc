@@ -10,9 +10,9 @@ namespace {
 
 // Edges are sorted; bytes come first.
 bool IsPlain(const Machine& machine) {
-  for (const Machine::State& state : machine.states) {
+  for (std::size_t s = 0; s < machine.state_count(); ++s) {
     int last = -1;
-    for (const Machine::Edge& edge : state.edges) {
+    for (const Machine::Edge& edge : machine.EdgesOf(s)) {
       if (edge.symbol.kind != Symbol::Kind::kBytes || edge.symbol.first <= last) return false;
       last = edge.symbol.last;
     }
@@ -25,9 +25,9 @@ Hash128 ContentOf(const Machine& machine) {
   const auto put = [&](std::int32_t value) {
     content.append(reinterpret_cast<const char*>(&value), sizeof value);
   };
-  for (const Machine::State& state : machine.states) {
-    put(state.accepting ? -1 : -2);
-    for (const Machine::Edge& edge : state.edges) {
+  for (std::size_t s = 0; s < machine.state_count(); ++s) {
+    put(machine.accepting[s] != 0 ? -1 : -2);
+    for (const Machine::Edge& edge : machine.EdgesOf(s)) {
       put(edge.symbol.first << 8 | edge.symbol.last);
       put(edge.target);
     }
@@ -35,8 +35,21 @@ Hash128 ContentOf(const Machine& machine) {
   return HashBytes(content);
 }
 
-bool EndsAtOnce(const Machine::State& state) {
-  return state.accepting && state.edges.empty();
+bool EndsAtOnce(const Machine& machine, std::size_t state) {
+  return machine.accepting[state] != 0 && machine.EdgesOf(state).empty();
+}
+
+// Without the edges out of accepting states, its states numbered alike.
+Machine ClosingCopy(const Machine& machine) {
+  Machine closing;
+  for (std::size_t s = 0; s < machine.state_count(); ++s) {
+    const auto edges = machine.EdgesOf(s);
+    if (machine.accepting[s] == 0) {
+      closing.edges.insert(closing.edges.end(), edges.begin(), edges.end());
+    }
+    closing.EndState(machine.accepting[s] != 0);
+  }
+  return closing;
 }
 
 class Flattener {
@@ -48,7 +61,7 @@ class Flattener {
     StateId base = 0;
     for (const Machine& machine : machines_.machines) {
       bases_.push_back(base);
-      base += static_cast<StateId>(machine.states.size());
+      base += static_cast<StateId>(machine.state_count());
     }
     for (std::size_t m = 0; m < machines_.machines.size(); ++m) {
       Add(machines_.machines[m], bases_[m]);
@@ -71,23 +84,24 @@ class Flattener {
   void Add(const Machine& machine, StateId base) {
     const auto m = static_cast<MachineId>(out_.machines.size());
     const bool plain = IsPlain(machine);
-    const bool ends = std::all_of(
-        machine.states.begin(), machine.states.end(),
-        [](const Machine::State& state) { return !state.accepting || state.edges.empty(); });
+    bool ends = true;
+    for (std::size_t s = 0; s < machine.state_count(); ++s) {
+      ends &= machine.accepting[s] == 0 || machine.EdgesOf(s).empty();
+    }
     out_.machines.push_back({.start = base,
                              .prefix_code = plain && ends,
                              .plain = plain,
                              .content = plain ? ContentOf(machine) : Hash128{}});
-    for (const Machine::State& from : machine.states) {
+    for (std::size_t s = 0; s < machine.state_count(); ++s) {
       Program::State state = Begins();
       state.machine = m;
-      state.accepting = from.accepting;
+      state.accepting = machine.accepting[s] != 0;
       out_.states.push_back(state);
-      for (const Machine::Edge& edge : from.edges) Add(machine, edge, base + edge.target);
+      for (const Machine::Edge& edge : machine.EdgesOf(s)) Add(machine, edge, base + edge.target);
     }
   }
 
-  // Bodies of token limits without the edges out of accepting states, numbered alike.
+  // For bodies of token limits.
   void AddClosingCopies() {
     std::map<MachineId, StateId> copies;
     for (const std::size_t e : token_counts_) {
@@ -95,11 +109,7 @@ class Flattener {
       const auto [copy, is_new] = copies.emplace(body, static_cast<StateId>(out_.states.size()));
       out_.count_edges[e].closing = copy->second;
       if (!is_new) continue;
-      Machine closing = machines_.machines[static_cast<std::size_t>(body)];
-      for (Machine::State& state : closing.states) {
-        if (state.accepting) state.edges.clear();
-      }
-      Add(closing, copy->second);
+      Add(ClosingCopy(machines_.machines[static_cast<std::size_t>(body)]), copy->second);
       Program::MachineInfo& info = out_.machines[static_cast<std::size_t>(body)];
       CHECK(info.plain) << "a token limit over a machine with calls";
       info.has_token_limit = out_.has_token_limits = true;
@@ -107,7 +117,7 @@ class Flattener {
   }
 
   void Add(const Machine& machine, const Machine::Edge& edge, StateId target) {
-    const bool last = EndsAtOnce(machine.states[static_cast<std::size_t>(edge.target)]);
+    const bool last = EndsAtOnce(machine, static_cast<std::size_t>(edge.target));
     switch (edge.symbol.kind) {
       case Symbol::Kind::kBytes:
         out_.byte_edges.push_back({edge.symbol.first, edge.symbol.last, target});

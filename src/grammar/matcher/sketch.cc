@@ -30,7 +30,7 @@ class Sketcher {
     for (std::size_t i = 0; i < bodies_.size(); ++i) {
       SGLRUN_RETURN_IF_ERROR(budget_.Spend("building automata"));
       SGLRUN_ASSIGN_OR_RETURN(Machine machine, BuildOne(bodies_[i]));
-      states += static_cast<std::int64_t>(machine.states.size());
+      states += static_cast<std::int64_t>(machine.state_count());
       if (states > budget_.limits().nodes) {
         return GrammarError{Verdict::kTooLarge, "the automata of the grammar have more than " +
                                                     std::to_string(budget_.limits().nodes) +

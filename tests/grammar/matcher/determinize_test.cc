@@ -7,7 +7,7 @@
 #include <set>
 #include <string>
 
-#include "grammar/matcher/flat_machine.h"
+#include "grammar/matcher/reduce.h"
 #include "random_grammar.h"
 
 namespace sglrun::grammar {
@@ -74,7 +74,7 @@ States Step(const Sketch& sketch, const States& from, const Symbol& letter) {
 States Step(const Machine& machine, const States& from, const Symbol& letter) {
   States to;
   for (const std::int32_t state : from) {
-    for (const Machine::Edge& edge : machine.states[static_cast<std::size_t>(state)].edges) {
+    for (const Machine::Edge& edge : machine.EdgesOf(static_cast<std::size_t>(state))) {
       if (Takes(edge.symbol, letter)) to.insert(edge.target);
     }
   }
@@ -89,7 +89,7 @@ void Compare(const Sketch& sketch, const States& in_sketch, const Machine& machi
       depth > 0 && std::any_of(sketch.accepting.begin(), sketch.accepting.end(), accepts);
   bool found = false;
   for (const std::int32_t state : in_machine) {
-    found |= machine.states[static_cast<std::size_t>(state)].accepting;
+    found |= machine.accepting[static_cast<std::size_t>(state)] != 0;
   }
   REQUIRE(found == wanted);
   if (depth == 5) return;
@@ -101,7 +101,7 @@ void Compare(const Sketch& sketch, const States& in_sketch, const Machine& machi
 
 // What a state spells in up to `depth` symbols, as a number that differs where the spelling does.
 std::string Spells(const Machine& machine, std::int32_t state, int depth) {
-  std::string out = machine.states[static_cast<std::size_t>(state)].accepting ? "1" : "0";
+  std::string out = machine.accepting[static_cast<std::size_t>(state)] != 0 ? "1" : "0";
   if (depth == 0) return out;
   for (const Symbol& letter : Letters()) {
     const States next = Step(machine, {state}, letter);
@@ -122,15 +122,15 @@ TEST_CASE("machines spell what their sketches do, deterministic, and no two stat
     States start{0};
     Close(sketch, start);
     Compare(sketch, start, *machine, {0}, 0);
-    for (std::size_t s = 0; s < machine->states.size(); ++s) {
-      for (const Machine::Edge& edge : machine->states[s].edges) CHECK(edge.target != 0);
+    for (std::size_t s = 0; s < machine->state_count(); ++s) {
+      for (const Machine::Edge& edge : machine->EdgesOf(s)) CHECK(edge.target != 0);
       for (const Symbol& letter : Letters()) {
         CHECK(Step(*machine, {static_cast<std::int32_t>(s)}, letter).size() <= 1);
       }
     }
-    if (machine->states.size() > 8) continue;  // a few symbols tell states of few apart
+    if (machine->state_count() > 8) continue;  // a few symbols tell states of few apart
     std::set<std::string> spellings;
-    for (std::size_t s = 1; s < machine->states.size(); ++s) {
+    for (std::size_t s = 1; s < machine->state_count(); ++s) {
       CHECK(spellings.insert(Spells(*machine, static_cast<std::int32_t>(s), 4)).second);
     }
   }
@@ -152,7 +152,7 @@ TEST_CASE("a sketch that needs too many states stays nondeterministic and spells
   Budget budget(limits);
   const auto machine = Determinize(sketch, budget);
   REQUIRE(machine.ok());
-  CHECK(machine->states.size() < 20);
+  CHECK(machine->state_count() < 20);
   Random random(1);
   for (int i = 0; i < 500; ++i) {
     States states{0};
@@ -164,7 +164,7 @@ TEST_CASE("a sketch that needs too many states stays nondeterministic and spells
     }
     bool accepts = false;
     for (const std::int32_t s : states) {
-      accepts |= machine->states[static_cast<std::size_t>(s)].accepting;
+      accepts |= machine->accepting[static_cast<std::size_t>(s)] != 0;
     }
     CHECK(accepts == (text.size() >= 12 && text[text.size() - 12] == 'a'));
   }
@@ -185,8 +185,9 @@ TEST_CASE("ranges that come to lead to one state are joined") {
   Budget budget(limits);
   const auto machine = Determinize(sketch, budget);
   REQUIRE(machine.ok());
-  REQUIRE(machine->states.size() == 3);
-  CHECK(machine->states[0].edges == std::vector<Machine::Edge>{{Symbol::Bytes('a', 'd'), 1}});
+  REQUIRE(machine->state_count() == 3);
+  REQUIRE(machine->EdgesOf(0).size() == 1);
+  CHECK(machine->EdgesOf(0)[0] == Machine::Edge{Symbol::Bytes('a', 'd'), 1});
 }
 
 }  // namespace

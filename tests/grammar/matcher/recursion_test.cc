@@ -93,6 +93,50 @@ TEST_CASE("ambiguous recursion from both sides") {
   CompareAll(g, "a()", 6);
 }
 
+TEST_CASE("ambiguous rules are no slower for long texts") {
+  Grammar g;
+  const RuleId root = g.AddRule("root");
+  g.SetRoot(root);
+  const auto accepts = [&](std::string_view text) {
+    Matcher matcher = Start(g);
+    for (const char c : text) {
+      if (!matcher.AcceptToken(static_cast<unsigned char>(c))) return false;
+    }
+    return matcher.IsComplete();
+  };
+  std::string text(5'000, 'a');
+  g.Define(root, g.Choice({g.Sequence({g.Call(root), g.Call(root)}), g.Bytes("a")}));
+  CHECK(accepts(text));
+  CompareAll(g, "a", 6);
+  // e ::= e "+" e | e "*" e | "(" e ")" | [a-c]{1,}
+  const ExprId e = g.Call(root);
+  g.Define(root, g.Choice({g.Sequence({e, g.Bytes("+"), e}), g.Sequence({e, g.Bytes("*"), e}),
+                           g.Sequence({g.Bytes("("), e, g.Bytes(")")}),
+                           g.Repeat(g.Chars(CharSet{{'a', 'c'}}), 1, kUnbounded)}));
+  text = "aa";
+  for (int i = 0; i < 1'000; ++i) text += i % 3 == 0 ? "*(b)" : "+c";
+  CHECK(accepts(text));
+  CHECK(!accepts(text + "+"));
+  CompareAll(g, "a+()", 6);
+}
+
+TEST_CASE("a rule that ends with itself but need not go on alike keeps its texts") {
+  Grammar g;
+  const RuleId root = g.AddRule("root");
+  g.SetRoot(root);
+  const ExprId self = g.Call(root);
+  // "b" may not be followed by anything, "a" by members.
+  g.Define(root,
+           g.Choice({g.Sequence({g.Bytes("a"), g.Repeat(self, 0, kUnbounded)}), g.Bytes("b")}));
+  CompareAll(g, "ab", 7);
+  g.Define(root, g.Choice({g.Sequence({self, self, self}), g.Bytes("a"),
+                           g.Sequence({g.Bytes("b"), self, g.Bytes("c")})}));
+  CompareAll(g, "abc", 6);
+  g.Define(root, g.Choice({g.Sequence({g.Bytes("a"), self}), g.Sequence({g.Bytes("b"), self, self}),
+                           g.Bytes("c")}));
+  CompareAll(g, "abc", 6);
+}
+
 TEST_CASE("loops over nothing end") {
   Grammar g;
   const RuleId root = g.AddRule("root");

@@ -1,4 +1,4 @@
-#include "grammar/matcher/flat_machine.h"
+#include "grammar/matcher/reduce.h"
 
 #include <algorithm>
 #include <numeric>
@@ -15,7 +15,7 @@ namespace {
 using Edge = Machine::Edge;
 
 // States with a way to acceptance.
-std::vector<std::uint8_t> AliveStates(const FlatMachine& machine) {
+std::vector<std::uint8_t> AliveStates(const Machine& machine) {
   const std::size_t count = machine.state_count();
   std::vector<std::uint32_t> into(count + 1, 0);
   for (const Edge& edge : machine.edges) ++into[U(edge.target) + 1];
@@ -46,7 +46,7 @@ std::vector<std::uint8_t> AliveStates(const FlatMachine& machine) {
 class Signature {
  public:
   // False when a target has no class yet.
-  bool Take(const FlatMachine& machine, std::size_t state, std::span<const std::int32_t> classes) {
+  bool Take(const Machine& machine, std::size_t state, std::span<const std::int32_t> classes) {
     numbers_.assign(1, machine.accepting[state]);
     bool known = true;
     Edge open;  // a range that the next one may prolong
@@ -101,8 +101,8 @@ class Signature {
 
 // One state a class, in the order of first members, so that the start stays state 0. Turns
 // `classes` into the numbers of the new states.
-FlatMachine Quotient(const FlatMachine& machine, std::vector<std::int32_t>& classes,
-                     std::size_t class_count) {
+Machine Quotient(const Machine& machine, std::vector<std::int32_t>& classes,
+                 std::size_t class_count) {
   std::vector<std::int32_t> numbers(class_count, -1);
   std::vector<std::size_t> firsts;
   for (std::size_t s = 0; s < machine.state_count(); ++s) {
@@ -113,7 +113,7 @@ FlatMachine Quotient(const FlatMachine& machine, std::vector<std::int32_t>& clas
     }
     classes[s] = number;
   }
-  FlatMachine result;
+  Machine result;
   result.edges.reserve(machine.edges.size());
   for (const std::size_t s : firsts) {
     const std::size_t from = result.edges.size();
@@ -127,7 +127,7 @@ FlatMachine Quotient(const FlatMachine& machine, std::vector<std::int32_t>& clas
 }
 
 // The symbols that a state takes, wherever they lead, as a hash.
-std::uint64_t HashOfSymbols(const FlatMachine& machine, std::size_t state) {
+std::uint64_t HashOfSymbols(const Machine& machine, std::size_t state) {
   std::uint64_t hash = machine.accepting[state];
   int open = -1;  // where the bytes before end
   for (const Edge& edge : machine.EdgesOf(state)) {
@@ -167,7 +167,7 @@ void JoinFrom(std::size_t from, std::vector<Edge>& edges) {
   edges.resize(kept);
 }
 
-FlatMachine Trim(FlatMachine machine) {
+Machine Trim(Machine machine) {
   const std::vector<std::uint8_t> alive = AliveStates(machine);
   const std::size_t count = machine.state_count();
   std::vector<std::int32_t> ids(count, -1), order{0};
@@ -180,7 +180,7 @@ FlatMachine Trim(FlatMachine machine) {
     }
   }
   if (order.size() == count && std::is_sorted(order.begin(), order.end())) return machine;
-  FlatMachine trimmed;
+  Machine trimmed;
   for (const std::int32_t state : order) {
     const std::size_t from = trimmed.edges.size();
     for (const Edge& edge : machine.EdgesOf(U(state))) {
@@ -192,7 +192,7 @@ FlatMachine Trim(FlatMachine machine) {
   return trimmed;
 }
 
-FlatMachine MergeFromTheEnd(FlatMachine machine, std::vector<std::int32_t>& loops) {
+Machine MergeFromTheEnd(Machine machine, std::vector<std::int32_t>& loops) {
   constexpr std::int32_t kUnknown = -1, kAlone = -2;
   const std::size_t count = machine.state_count();
   std::vector<std::int32_t> classes(count, kUnknown);
@@ -227,12 +227,12 @@ FlatMachine MergeFromTheEnd(FlatMachine machine, std::vector<std::int32_t>& loop
   }
   const auto class_count = static_cast<std::size_t>(found.size());
   if (class_count == count) return machine;
-  FlatMachine merged = Quotient(machine, classes, class_count);
+  Machine merged = Quotient(machine, classes, class_count);
   for (std::int32_t& state : loops) state = classes[U(state)];
   return merged;
 }
 
-bool MayMergeLoops(const FlatMachine& machine, std::span<const std::int32_t> loops) {
+bool MayMergeLoops(const Machine& machine, std::span<const std::int32_t> loops) {
   std::vector<std::uint64_t> looping;
   for (const std::int32_t state : loops) looping.push_back(HashOfSymbols(machine, U(state)));
   std::sort(looping.begin(), looping.end());
@@ -246,7 +246,7 @@ bool MayMergeLoops(const FlatMachine& machine, std::span<const std::int32_t> loo
 
 // Moore's algorithm: classes are split until all states of each agree. A state that is alone in its
 // class has nobody left to differ from and is not looked at again.
-FlatMachine MergeLoops(FlatMachine machine) {
+Machine MergeLoops(Machine machine) {
   constexpr int kMostRounds = 100;
   const std::size_t count = machine.state_count();
   std::vector<std::int32_t> classes(count, 0), next(count), members;
@@ -278,17 +278,6 @@ FlatMachine MergeLoops(FlatMachine machine) {
   }
   if (open.empty()) return machine;
   return Quotient(machine, classes, U(used));
-}
-
-Machine ToMachine(const FlatMachine& flat) {
-  Machine machine;
-  machine.states.resize(flat.state_count());
-  for (std::size_t s = 0; s < flat.state_count(); ++s) {
-    const auto edges = flat.EdgesOf(s);
-    machine.states[s].edges.assign(edges.begin(), edges.end());
-    machine.states[s].accepting = flat.accepting[s] != 0;
-  }
-  return machine;
 }
 
 }  // namespace sglrun::grammar

@@ -74,6 +74,12 @@ ExprId Grammar::Regular(Dfa bytes) {
   return Add(node::Regular{std::make_shared<const Dfa>(std::move(bytes))});
 }
 
+ExprId Grammar::Regular(std::shared_ptr<const Dfa> bytes) {
+  const auto [at, is_new] = by_dfa_.try_emplace(std::move(bytes), 0);
+  if (is_new) at->second = Add(node::Regular{at->first});
+  return at->second;
+}
+
 ExprId Grammar::Sequence(std::vector<ExprId> items) {
   return items.size() == 1 ? items.front() : Add(node::Sequence{std::move(items)});
 }

@@ -115,7 +115,7 @@ class Grammar {
   ExprId Bytes(std::string_view bytes) { return Add(node::Bytes{std::string(bytes)}); }
   ExprId Chars(CharSet chars) { return Add(node::Chars{std::move(chars)}); }
   ExprId Regular(Dfa bytes);
-  ExprId Regular(std::shared_ptr<const Dfa> bytes) { return Add(node::Regular{std::move(bytes)}); }
+  ExprId Regular(std::shared_ptr<const Dfa> bytes);
   ExprId Sequence(std::vector<ExprId> items);
   ExprId Choice(std::vector<ExprId> items);
   ExprId Optional(ExprId item) { return Choice({Empty(), item}); }
@@ -150,6 +150,7 @@ class Grammar {
 
   std::vector<Expr> exprs_{node::Never{}};
   std::unordered_multimap<std::uint64_t, ExprId> by_hash_;
+  std::unordered_map<std::shared_ptr<const Dfa>, ExprId> by_dfa_;  // those that come again
   std::vector<Rule> rules_;
   RuleId root_ = 0;
   std::int64_t nodes_ = 0;

@@ -24,7 +24,7 @@ struct Limits {
   std::int64_t product_steps = 50'000'000;   // of one automaton operation
   std::int64_t compile_steps = 300'000'000;  // of a whole compile
   // Of the processor, not of the wall: a net for work that is counted too low.
-  std::chrono::milliseconds compile_time{10'000};
+  std::chrono::milliseconds compile_time{5'000};
   std::size_t frontier_items = 2'000;
   std::int64_t steps_per_token = 50'000;
 

@@ -192,7 +192,7 @@ class ArrayWriter {
             plan_.unique->place, "uniqueItems", Verdict::kUnsupported,
             "can be enforced only where the items are at most 12 values (enum, const)");
       }
-      normal_form.Relax(plan_.unique->place, "uniqueItems");
+      normal_form.Relax(plan_.unique->place, "uniqueItems", /*under_not=*/false);
       return false;
     }
     SGLRUN_RETURN_IF_ERROR(WriteSubsets(values));
@@ -213,29 +213,34 @@ class ArrayWriter {
     return values.size() <= limit;
   }
 
-  Result<bool, GrammarError> SubsetIsComplete(std::uint32_t set,
-                                              const std::vector<std::uint32_t>& found) const {
+  // Values, by bits, that a contains finds: whoever reads it, and perhaps.
+  struct Found {
+    std::uint32_t surely = 0, perhaps = 0;
+  };
+
+  bool SubsetIsComplete(std::uint32_t set, const std::vector<Found>& found) const {
     if (std::popcount(set) < plan_.min) return false;
     for (std::size_t i = 0; i < plan_.contains.size(); ++i) {
-      const std::int64_t count = std::popcount(set & found[i]);
       const formula::Contains& contains = *plan_.contains[i];
-      if (count < contains.min || (contains.max && count > *contains.max)) return false;
+      if (std::popcount(set & found[i].surely) < contains.min) return false;
+      if (contains.max && std::popcount(set & found[i].perhaps) > *contains.max) return false;
     }
     return true;
   }
 
   Result<void, GrammarError> WriteSubsets(const std::vector<const Json*>& values) {
     NormalForm& normal_form = rules_.normal_form();
-    std::vector<std::uint32_t> found;
+    std::vector<Found> found;
     for (const formula::Contains* contains : plan_.contains) {
       if (contains->from > 0) {
         return GrammarError{Verdict::kUnsupported,
                             "uniqueItems beside a negated items cannot be enforced"};
       }
-      found.push_back(0);
+      Found& by_contains = found.emplace_back();
       for (std::size_t i = 0; i < values.size(); ++i) {
-        SGLRUN_ASSIGN_OR_RETURN(const bool holds, normal_form.Holds(*values[i], contains->item));
-        if (holds) found.back() |= 1U << i;
+        SGLRUN_ASSIGN_OR_RETURN(const Truth holds, normal_form.TruthOf(*values[i], contains->item));
+        if (holds == Truth::kYes) by_contains.surely |= 1U << i;
+        if (holds != Truth::kNo) by_contains.perhaps |= 1U << i;
       }
     }
     std::map<std::uint32_t, std::int32_t> ids;
@@ -248,14 +253,13 @@ class ArrayWriter {
       const std::uint32_t set = queue[next];
       const std::int32_t from = ids.at(set);
       const std::int64_t count = std::popcount(set);
-      SGLRUN_ASSIGN_OR_RETURN(const bool complete, SubsetIsComplete(set, found));
-      if (complete) net_.exprs.push_back({from, end, Close(set != 0)});
+      if (SubsetIsComplete(set, found)) net_.exprs.push_back({from, end, Close(set != 0)});
       if (plan_.max && count >= *plan_.max) continue;
       for (std::size_t i = 0; i < values.size(); ++i) {
         if ((set >> i & 1U) != 0) continue;
-        SGLRUN_ASSIGN_OR_RETURN(const bool holds,
-                                normal_form.Holds(*values[i], plan_.ItemAt(count)));
-        if (!holds) continue;
+        SGLRUN_ASSIGN_OR_RETURN(const Truth holds,
+                                normal_form.TruthOf(*values[i], plan_.ItemAt(count)));
+        if (holds != Truth::kYes) continue;
         SGLRUN_ASSIGN_OR_RETURN(const ExprId value,
                                 AppendValues(rules_.front(), {values[i]}, rules_.layout(), depth_));
         const std::int32_t to = IdOf(ids, queue, set | 1U << i);

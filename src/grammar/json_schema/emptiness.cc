@@ -19,10 +19,11 @@ bool StopsProof(const Result<T, GrammarError>& result) {
 
 Result<bool, GrammarError> NormalForm::IsEmpty(FormulaId formula) {
   if (formula <= kTrue) return formula == kFalse;
-  const auto known = empty_.find(formula);
+  const std::int64_t key = std::int64_t{formula} * 2 + (reading_ == Reading::kSome ? 1 : 0);
+  const auto known = empty_.find(key);
   if (known != empty_.end()) return known->second;
   // A recursive schema that needs itself to be empty is not proven so.
-  if (proving_.size() >= kDeepestProof || !proving_.insert(formula).second) return false;
+  if (proving_.size() >= kDeepestProof || !proving_.insert(key).second) return false;
   bool empty = true;
   for (const Kind kind : kAllKinds) {
     auto alternatives = Alternatives(formula, kind);
@@ -31,13 +32,13 @@ Result<bool, GrammarError> NormalForm::IsEmpty(FormulaId formula) {
       break;
     }
     if (!alternatives.ok()) {
-      proving_.erase(formula);
+      proving_.erase(key);
       return std::move(alternatives).error();
     }
     for (const Alternative& alternative : **alternatives) {
       const auto dead = IsDead(alternative, kind);
       if (!dead.ok()) {
-        proving_.erase(formula);
+        proving_.erase(key);
         return dead.error();
       }
       empty = empty && *dead;
@@ -45,9 +46,9 @@ Result<bool, GrammarError> NormalForm::IsEmpty(FormulaId formula) {
     }
     if (!empty) break;
   }
-  proving_.erase(formula);
+  proving_.erase(key);
   // "Not empty" may rest on a proof cut short; at the outermost level it is as good as it gets.
-  if (empty || proving_.empty()) empty_[formula] = empty;
+  if (empty || proving_.empty()) empty_[key] = empty;
   return empty;
 }
 
@@ -78,7 +79,7 @@ bool NormalForm::IsEmptyText(const Alternative& alternative) {
                             strings.not_patterns.empty() && strings.not_formats.empty() &&
                             strings.excluded.empty();
   if (lengths_only) return strings.max_length && *strings.max_length < strings.min_length;
-  const auto empty = IsUnsatisfiable(strings, patterns_, front_.budget);
+  const auto empty = IsUnsatisfiable(strings, patterns_, front_.budget, reading_);
   return empty.ok() && *empty;
 }
 
@@ -100,7 +101,8 @@ Result<bool, GrammarError> NormalForm::IsDeadObject(const Alternative& alternati
     for (const ObjectPlan::Key& key : plan.keys) {
       if (found) break;
       if (key.value == kFalse) continue;
-      SGLRUN_ASSIGN_OR_RETURN(found, KeyMatches(some->keys, key.name));
+      SGLRUN_ASSIGN_OR_RETURN(const Truth matches, KeyMatches(some->keys, key.name));
+      found = Passes(matches);
     }
     if (!found) return true;
   }

@@ -9,6 +9,7 @@
 
 #include "base/check.h"
 #include "grammar/json_schema/format_patterns.h"
+#include "grammar/json_schema/wide_format_patterns.h"
 #include "grammar/regex/regex.h"
 
 namespace sglrun::grammar {
@@ -19,22 +20,23 @@ constexpr std::int64_t kLongestHostname = 253;
 struct StringFormat {
   std::string_view name;
   std::string (*pattern)();
+  std::string (*wide_pattern)();  // nullptr: none
 };
 constexpr StringFormat kStringFormats[] = {
-    {"date", DatePattern},
-    {"time", TimePattern},
-    {"date-time", DateTimePattern},
-    {"duration", DurationPattern},
-    {"email", EmailPattern},
-    {"hostname", HostnamePattern},
-    {"ipv4", Ipv4Pattern},
-    {"ipv6", Ipv6Pattern},
-    {"uuid", UuidPattern},
-    {"uri", UriPattern},
-    {"uri-reference", UriReferencePattern},
-    {"uri-template", UriTemplatePattern},
-    {"json-pointer", JsonPointerPattern},
-    {"relative-json-pointer", RelativeJsonPointerPattern},
+    {"date", DatePattern, WideDatePattern},
+    {"time", TimePattern, WideTimePattern},
+    {"date-time", DateTimePattern, WideDateTimePattern},
+    {"duration", DurationPattern, WideDurationPattern},
+    {"email", EmailPattern, WideEmailPattern},
+    {"hostname", HostnamePattern, WideHostnamePattern},
+    {"ipv4", Ipv4Pattern, WideIpv4Pattern},
+    {"ipv6", Ipv6Pattern, WideIpv6Pattern},
+    {"uuid", UuidPattern, WideUuidPattern},
+    {"uri", UriPattern, WideUriPattern},
+    {"uri-reference", UriReferencePattern, nullptr},
+    {"uri-template", UriTemplatePattern, nullptr},
+    {"json-pointer", JsonPointerPattern, WideJsonPointerPattern},
+    {"relative-json-pointer", RelativeJsonPointerPattern, WideRelativeJsonPointerPattern},
 };
 constexpr std::string_view kNumberFormats[] = {"int32", "int64", "float", "double"};
 constexpr std::string_view kUnsupportedFormats[] = {"regex", "iri", "iri-reference", "idn-email",
@@ -69,8 +71,8 @@ DfaResult Build(const StringFormat& format, Budget& budget) {
 
 // The automata of one format, each made by the first who asks.
 struct Slot {
-  std::once_flag made, spelled_made;
-  SharedDfa dfa, spelled;
+  std::once_flag made, spelled_made, wide_made;
+  SharedDfa dfa, spelled, wide;
 };
 
 Slot& SlotOf(const StringFormat& format) {
@@ -113,6 +115,19 @@ SharedDfa SpelledFormatDfa(std::string_view name) {
     slot.spelled = MakeFixed(*format, [&](Budget& budget) { return ToJsonString(*dfa, budget); });
   });
   return slot.spelled;
+}
+
+SharedDfa WideFormatDfa(std::string_view name) {
+  const StringFormat* format = FindStringFormat(name);
+  CHECK(format != nullptr) << name;
+  if (format->wide_pattern == nullptr) return nullptr;
+  Slot& slot = SlotOf(*format);
+  std::call_once(slot.wide_made, [&] {
+    slot.wide = MakeFixed(*format, [&](Budget& budget) {
+      return RegexDfa(format->wide_pattern(), RegexMatch::kFull, {.wide = true}, budget);
+    });
+  });
+  return slot.wide;
 }
 
 NumberConstraints FormatNumbers(std::string_view name) {

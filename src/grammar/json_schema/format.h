@@ -1,6 +1,6 @@
 // The names of "format" (grammar.md 3.7) and the texts each allows.
 //
-// Under-acceptances: leap seconds only with offsets of whole quarters of an hour; no host name
+// Under-acceptances: no year 0000; leap seconds only with offsets of whole quarters of an hour; no host name
 // label with "--" as third and fourth character (an A-label's validity is no regular matter);
 // relative JSON pointers without index manipulation (drafts disagree).
 #pragma once
@@ -29,6 +29,10 @@ using SharedDfa = std::shared_ptr<const Dfa>;
 SharedDfa FormatDfa(std::string_view name);
 // The same as it stands between the quotes of a JSON string, over bytes.
 SharedDfa SpelledFormatDfa(std::string_view name);
+
+// For texts that must not be of the format: those that any reading of it might take, a superset of
+// FormatDfa. nullptr where readings share nothing that a text could be told by.
+SharedDfa WideFormatDfa(std::string_view name);
 
 // What a kNumber format says: int32 and int64 are integers within their range, float and double
 // say nothing.

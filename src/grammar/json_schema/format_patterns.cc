@@ -92,9 +92,11 @@ struct Uri {
 }  // namespace
 
 std::string DatePattern() {
-  const std::string leap_year =
-      "(?:[0-9]{2}(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)";
-  return "[0-9]{4}-" +
+  // The year 0000 is left out: it is one for RFC 3339, but not for many who read dates.
+  const std::string year = AnyOf({"[1-9][0-9]{3}", "0[1-9][0-9]{2}", "00[1-9][0-9]", "000[1-9]"});
+  const std::string leap_century = AnyOf({"0[48]", "[2468][048]", "[13579][26]"});
+  const std::string leap_year = AnyOf({"[0-9]{2}" + leap_century, leap_century + "00"});
+  return year + "-" +
          AnyOf({"(?:0[13578]|1[02])-(?:0[1-9]|[12][0-9]|3[01])",
                 "(?:0[469]|11)-(?:0[1-9]|[12][0-9]|30)", "02-(?:0[1-9]|1[0-9]|2[0-8])"}) +
          "|" + leap_year + "-02-29";

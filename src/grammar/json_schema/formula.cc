@@ -49,14 +49,15 @@ FormulaId Formulas::Add(Formula formula) {
 }
 
 FormulaId Formulas::AddJoined(std::vector<FormulaId> parts, int join) {
-  const auto [at, is_new] = joined_[join].try_emplace(parts, 0);
-  if (!is_new) return at->second;
+  const auto known = static_cast<std::size_t>(joined_[join].Intern(parts));
+  std::vector<FormulaId>& ids = joined_ids_[join];
+  if (known < ids.size()) return ids[known];
   if (join == 0) {
-    at->second = Add(formula::And{std::move(parts)});
+    ids.push_back(Add(formula::And{std::move(parts)}));
   } else {
-    at->second = Add(formula::Or{std::move(parts), join == 2});
+    ids.push_back(Add(formula::Or{std::move(parts), join == 2}));
   }
-  return at->second;
+  return ids.back();
 }
 
 FormulaId Formulas::And(std::vector<FormulaId> parts) {

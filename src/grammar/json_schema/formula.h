@@ -9,7 +9,6 @@
 #include <array>
 #include <cstdint>
 #include <deque>
-#include <map>
 #include <optional>
 #include <string>
 #include <unordered_map>
@@ -17,6 +16,7 @@
 #include <vector>
 
 #include "base/json.h"
+#include "grammar/automaton/sequence_pool.h"
 #include "grammar/json_schema/document.h"
 #include "grammar/json_schema/number_language.h"
 #include "grammar/json_schema/string_language.h"
@@ -100,6 +100,7 @@ struct Text {
   StringConstraints constraints;
   PlaceId place = 0;
   std::string keyword;  // of the pattern or format in it; with one, there is nothing else in it
+  bool under_not = false;
 };
 struct Values {
   std::vector<const Json*> values;
@@ -178,6 +179,7 @@ struct Unenforceable {
   PlaceId place = 0;
   std::string keyword;
   std::string reason;
+  bool under_not = false;
 };
 
 }  // namespace formula
@@ -215,8 +217,9 @@ class Formulas {
  private:
   FormulaId AddJoined(std::vector<FormulaId> parts, int join);
 
-  std::deque<Formula> all_;  // references stay good
-  std::map<std::vector<FormulaId>, FormulaId> joined_[3];
+  std::deque<Formula> all_;               // references stay good
+  SequencePool joined_[3];                // the parts of each And and Or
+  std::vector<FormulaId> joined_ids_[3];  // and its id
   std::unordered_map<FormulaId, FormulaId> excluded_;
   std::array<FormulaId, kEveryKind + 1> kinds_;
   std::unordered_map<std::int64_t, FormulaId> at_place_;

@@ -23,11 +23,11 @@ ExprResult AppendJsonSchema(FrontEnd& front, std::string_view text, std::string_
     return document->ErrorAt(document->root(), "", Verdict::kUnsatisfiable,
                              "allows no value at all");
   }
-  if (style == JsonStyle::kJson) return rules.Whole(whole);
-  ExprResult parameters = rules.WholeParameters(whole);
-  if (parameters.ok() || !parameters.error().pointer.empty()) return parameters;
-  return document->ErrorAt(document->root(), "", parameters.error().verdict,
-                           parameters.error().message);
+  ExprResult written =
+      style == JsonStyle::kJson ? rules.Whole(whole) : rules.WholeParameters(whole);
+  normal_form.ListWeakened();
+  if (written.ok() || style == JsonStyle::kJson || !written.error().pointer.empty()) return written;
+  return document->ErrorAt(document->root(), "", written.error().verdict, written.error().message);
 }
 
 }  // namespace sglrun::grammar

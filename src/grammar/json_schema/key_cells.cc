@@ -2,8 +2,10 @@
 // the conjunction of what its patterns ask for, and of what is said about additional keys where
 // none of a place's patterns match.
 #include <algorithm>
+#include <string>
 #include <utility>
 
+#include "base/utf8.h"
 #include "grammar/json_schema/object_plan.h"
 
 namespace sglrun::grammar {
@@ -16,12 +18,15 @@ class CellMaker {
 
   Result<std::vector<KeyCell>, GrammarError> Make() {
     ListDividers();
-    if (dividers_.empty() && plan_.key_conditions.empty()) {
+    if (dividers_.empty() && plan_.key_conditions.empty() && !plan_.CountsOthers()) {
       KeyCell all{nullptr, ValueOf({}), SomeOf({})};
       if (all.value == kFalse) return std::vector<KeyCell>{};
       return std::vector<KeyCell>{std::move(all)};
     }
     SGLRUN_RETURN_IF_ERROR(StartFromConditions());
+    if (plan_.CountsOthers() && !PartByName()) {
+      for (int bit = 0; bit < kBitsOfFirst; ++bit) dividers_.push_back(KeysByFirst(bit));
+    }
     for (std::size_t i = 0; i < dividers_.size(); ++i) {
       SGLRUN_RETURN_IF_ERROR(DivideBy(i));
     }
@@ -48,8 +53,23 @@ class CellMaker {
       for (const auto& pattern : properties->patterns) AddDivider(pattern.keys);
     }
     for (const formula::SomeProperty* some : plan_.some) AddDivider(some->keys);
-    if (!plan_.TellsKeysApart()) return;
-    for (int bit = 0; bit < kBitsOfFirst; ++bit) dividers_.push_back(KeysByFirst(bit));
+  }
+
+  // False where propertyNames leaves more than a few keys.
+  bool PartByName() {
+    constexpr std::size_t kMostNames = 12;
+    const SharedDfa keys = parts_.front().keys;
+    if (keys == nullptr) return false;
+    const auto names = Members(*keys, kMostNames);
+    if (!names) return false;
+    parts_.clear();
+    for (const std::u32string& name : *names) {
+      std::string utf8;
+      for (const char32_t c : name) AppendUtf8(utf8, c);
+      parts_.push_back({std::make_shared<const Dfa>(ExactText(utf8))});
+    }
+    by_name_ = true;
+    return true;
   }
 
   // The keys whose first character is of ASCII and has this bit: four bits make sixteen sets, in
@@ -170,7 +190,7 @@ class CellMaker {
     const Dfa named = Words(names);
     std::vector<KeyCell> cells;
     for (Part& part : parts_) {
-      KeyCell cell{std::move(part.keys), ValueOf(part.matches), SomeOf(part.matches)};
+      KeyCell cell{std::move(part.keys), ValueOf(part.matches), SomeOf(part.matches), by_name_};
       if (cell.value == kFalse) continue;
       if (!names.empty()) {
         SGLRUN_ASSIGN_OR_RETURN(cell.keys, Without(cell.keys, named));
@@ -184,6 +204,7 @@ class CellMaker {
   const ObjectPlan& plan_;
   std::vector<FormulaId> dividers_;
   std::vector<Part> parts_;
+  bool by_name_ = false;  // each part is one key
 };
 
 }  // namespace

@@ -75,8 +75,8 @@ FormulaId Negation::operator()(const formula::Number& number) {
 FormulaId Negation::operator()(const formula::Text& text) {
   std::vector<FormulaId> choices;
   const auto add = [&](StringConstraints constraints) {
-    choices.push_back(
-        formulas_.Add(formula::Text{std::move(constraints), text.place, text.keyword}));
+    choices.push_back(formulas_.Add(
+        formula::Text{std::move(constraints), text.place, text.keyword, !text.under_not}));
   };
   const StringConstraints& c = text.constraints;
   if (c.min_length > 0) add({.max_length = c.min_length - 1});
@@ -260,7 +260,8 @@ FormulaId Negation::operator()(const formula::Contains& contains) {
 
 FormulaId Negation::operator()(const formula::UniqueItems& unique) {
   return formulas_.Add(formula::Unenforceable{Only(Kind::kArray), unique.place, "uniqueItems",
-                                              "cannot be enforced under not, oneOf or if"});
+                                              "cannot be enforced under not, oneOf or if",
+                                              /*under_not=*/true});
 }
 
 FormulaId Negation::operator()(const formula::UnevaluatedItems& unevaluated) {
@@ -282,7 +283,9 @@ FormulaId Negation::operator()(const formula::UnevaluatedItems& unevaluated) {
 }
 
 FormulaId Negation::operator()(const formula::Unenforceable& unenforceable) {
-  return formulas_.Add(unenforceable);
+  formula::Unenforceable negated = unenforceable;
+  negated.under_not = !negated.under_not;
+  return formulas_.Add(std::move(negated));
 }
 
 }  // namespace sglrun::grammar

@@ -232,6 +232,8 @@ Result<SharedAlternatives, GrammarError> NormalForm::Alternatives(FormulaId form
   const std::int64_t key = KeyOf(simple, kind);
   const auto known = alternatives_.find(key);
   if (known != alternatives_.end()) return known->second;
+  static const auto kNone = std::make_shared<const AlternativeList>();
+  if (simple == kFalse) return SharedAlternatives(kNone);
   SGLRUN_ASSIGN_OR_RETURN(auto open, Extend({}, {simple}));
   AlternativeList all;
   for (Alternative& alternative : open) {
@@ -269,29 +271,33 @@ Result<AlternativeList, GrammarError> NormalForm::ResolveExcluded(Alternative al
     const FormulaId excluded = task.excluded.front();
     task.excluded.erase(task.excluded.begin());
     SGLRUN_ASSIGN_OR_RETURN(const auto overlaps, Extend({task.constraints, {}}, {excluded}));
-    bool overlap = false;
-    for (const Alternative& both : overlaps) {
-      SGLRUN_ASSIGN_OR_RETURN(const bool dead, IsDead(both, kind));
-      if (!dead) {
-        overlap = true;
-        break;
-      }
-    }
-    // What no engine finds in both may still match a pattern in some engine (RegexFlags::wide).
-    const bool doubtful =
-        kind == Kind::kString && formulas_.As<formula::Values>(excluded) == nullptr;
-    if (!overlap && !doubtful) {
+    SGLRUN_ASSIGN_OR_RETURN(const bool apart, AreDeadForAll(overlaps, kind));
+    if (apart) {
       tasks.push_back(std::move(task));
       continue;
     }
     SGLRUN_ASSIGN_OR_RETURN(const FormulaId rest, Negated(excluded, kind));
     SGLRUN_ASSIGN_OR_RETURN(auto split, Extend(std::move(task), {rest}));
     for (std::size_t i = split.size(); i-- > 0;) {
-      SGLRUN_ASSIGN_OR_RETURN(const bool dead, IsDead(split[i], kind));
+      SGLRUN_ASSIGN_OR_RETURN(const bool dead, AreDeadForAll({&split[i], 1}, kind));
       if (!dead) tasks.push_back(std::move(split[i]));
     }
   }
   return done;
+}
+
+// Whether no value is in any of them, for any reader: what alternatives are left must not hang on
+// the proof that asks for them.
+Result<bool, GrammarError> NormalForm::AreDeadForAll(std::span<const Alternative> alternatives,
+                                                     Kind kind) {
+  const Reading before = std::exchange(reading_, Reading::kSome);
+  Result<bool, GrammarError> dead = true;
+  for (const Alternative& alternative : alternatives) {
+    dead = IsDead(alternative, kind);
+    if (!dead.ok() || !*dead) break;
+  }
+  reading_ = before;
+  return dead;
 }
 
 }  // namespace sglrun::grammar

@@ -7,7 +7,7 @@
 //   Alternatives    its alternatives, exclusions resolved
 //   Negated         what `not` leaves of a simplified formula (negate.cc)
 //   IsEmpty         a proof that no value satisfies it (emptiness.cc); false may mean "not proven"
-//   Holds           whether one value satisfies it (evaluate.cc)
+//   TruthOf         whether one value satisfies it (evaluate.cc)
 //   KeyLanguage     the strings that satisfy it, as an automaton (key_language.cc)
 //
 // An exclusion is looked at beside all else of its alternative: most are empty there (the members
@@ -16,6 +16,7 @@
 
 #include <array>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -26,6 +27,10 @@
 #include "grammar/json_schema/translate.h"
 
 namespace sglrun::grammar {
+
+// Whether a value satisfies a formula: doubtful where readers disagree (Reading). In order, so that
+// "and" is the least of several and "or" the greatest.
+enum class Truth : std::uint8_t { kNo, kDoubtful, kYes };
 
 // Simplified constraints of one kind, in order, none twice.
 struct Alternative {
@@ -52,7 +57,7 @@ class NormalForm {
   Result<bool, GrammarError> IsEmpty(FormulaId formula);
   Result<bool, GrammarError> IsDead(const Alternative& alternative, Kind kind);
 
-  Result<bool, GrammarError> Holds(const Json& value, FormulaId formula);
+  Result<Truth, GrammarError> TruthOf(const Json& value, FormulaId formula);
   // The values of enum and const in an alternative that satisfy all of it; nullopt without either.
   Result<std::optional<std::vector<const Json*>>, GrammarError> Survivors(
       const Alternative& alternative, Kind kind);
@@ -62,7 +67,13 @@ class NormalForm {
                                                                              std::size_t limit);
 
   Result<SharedDfa, GrammarError> KeyLanguage(FormulaId keys);
-  Result<bool, GrammarError> KeyMatches(FormulaId keys, std::string_view name);
+  Result<Truth, GrammarError> KeyMatches(FormulaId keys, std::string_view name);
+  // What a proof under way asks of values that are doubtful: kSome where it has to show that two
+  // formulas exclude each other for every reader. Everything else asks kEvery.
+  Reading reading() const { return reading_; }
+  bool Passes(Truth truth) const {
+    return truth == Truth::kYes || (truth == Truth::kDoubtful && reading_ == Reading::kSome);
+  }
 
   // The constraints on numbers and strings of an alternative, conjoined.
   NumberConstraints NumbersOf(const Alternative& alternative) const;
@@ -74,7 +85,10 @@ class NormalForm {
   // Settles what cannot be enforced in an alternative that is about to be used.
   // One that turns out to have no values gets kFalse among its constraints.
   Result<void, GrammarError> Settle(Alternative& alternative, Kind kind);
-  void Relax(PlaceId place, const std::string& keyword);  // lists a dropped keyword
+  // Lists a dropped keyword. Under an exclusion, what excludes is weaker for it: ListWeakened lists
+  // those not, oneOf and if, once all is compiled.
+  void Relax(PlaceId place, const std::string& keyword, bool under_not);
+  void ListWeakened();
   // Under relax, a constraint that cannot be enforced holds for everything. A pattern for keys then
   // matches all of them, and must ask nothing of their values.
   bool IsDropped(FormulaId constraint) const { return dropped_.count(constraint) != 0; }
@@ -102,6 +116,8 @@ class NormalForm {
                                                bool subsets = false);
   Result<AlternativeList, GrammarError> ResolveExcluded(Alternative alternative, Kind kind);
 
+  Result<bool, GrammarError> AreDeadForAll(std::span<const Alternative> alternatives, Kind kind);
+
   FormulaResult Negated(FormulaId simplified, Kind kind);
   FormulaResult NegatedJoin(const std::vector<FormulaId>& parts, Kind kind, bool to_all);
 
@@ -112,15 +128,21 @@ class NormalForm {
   Result<bool, GrammarError> IsDeadObject(const Alternative& alternative);
   Result<bool, GrammarError> IsDeadArray(const Alternative& alternative);
 
-  Result<bool, GrammarError> HoldsSimplified(const Json& value, Kind kind, FormulaId formula);
-  Result<bool, GrammarError> HoldsObject(const Json& value, FormulaId formula);
-  Result<bool, GrammarError> HoldsArray(const Json& value, FormulaId formula);
-  Result<bool, GrammarError> HoldsText(const Json& value, FormulaId formula);
-  // All that the keywords of one place ask of the value of a key, if they speak of it.
-  FormulaResult AskedOf(const formula::Properties& properties, const std::string& name,
-                        bool* spoken_of);
-  Result<bool, GrammarError> HoldsEvaluated(const std::vector<FormulaId>& evaluating,
-                                            const std::string& name);
+  using TruthResult = Result<Truth, GrammarError>;
+  TruthResult TruthOfSimplified(const Json& value, Kind kind, FormulaId formula);
+  TruthResult TruthOfObject(const Json& value, FormulaId formula);
+  TruthResult TruthOfArray(const Json& value, FormulaId formula);
+  TruthResult TruthOfText(const Json& value, FormulaId formula);
+  // What a constraint asks of the value of a key, and what it may ask where the key is doubtful.
+  struct Asked {
+    FormulaId surely = kTrue, perhaps = kTrue;
+    Truth spoken_of = Truth::kNo;
+  };
+  Result<Asked, GrammarError> AskedOf(const formula::Properties& properties,
+                                      const std::string& name);
+  TruthResult IsEvaluated(const std::vector<FormulaId>& evaluating, const std::string& name);
+  TruthResult TruthOfAsked(const Json& value, FormulaId surely, FormulaId perhaps);
+  Result<bool, GrammarError> TestText(const Json& value, FormulaId formula, Reading reading);
   const std::unordered_set<std::string>& KeysOfValues(FormulaId values);
 
   Document& document_;
@@ -132,15 +154,18 @@ class NormalForm {
   std::unordered_map<std::int64_t, FormulaId> simplified_;  // by formula and kind; -1: under way
   std::unordered_map<std::int64_t, SharedAlternatives> alternatives_;
   std::unordered_map<std::int64_t, FormulaId> negated_;
-  std::unordered_map<FormulaId, bool> empty_;
-  std::unordered_set<FormulaId> proving_;
+  std::unordered_map<std::int64_t, bool> empty_;  // by formula and reading
+  std::unordered_set<std::int64_t> proving_;
   std::unordered_map<FormulaId, SharedDfa> key_languages_;
-  std::unordered_map<FormulaId, StringTest> string_tests_;
+  std::unordered_map<FormulaId, StringTest> string_tests_[2];  // by reading
   std::unordered_map<FormulaId, std::unordered_set<std::string>> values_;
   std::vector<std::pair<NumberConstraints, SharedDfa>> numbers_;
   PatternLanguages patterns_;
-  std::unordered_set<FormulaId> dropped_;  // constraints given up under relax
-  std::deque<Json> made_values_;           // null, true, false for FiniteValues
+  std::unordered_set<FormulaId> dropped_;       // constraints given up under relax
+  std::unordered_set<PlaceId> dropped_places_;  // of those under exclusions
+  std::deque<Json> made_values_;                // null, true, false for FiniteValues
+  Reading reading_ = Reading::kEvery;
+  bool under_not_ = false;  // what is being judged stands under an odd number of exclusions
   int depth_ = 0;
 };
 

@@ -7,53 +7,16 @@
 #include <algorithm>
 #include <limits>
 #include <map>
-#include <set>
-#include <string_view>
 #include <utility>
 
+#include "grammar/json_schema/object_count.h"
 #include "grammar/json_schema/object_order.h"
 #include "grammar/json_schema/object_plan.h"
 #include "grammar/json_schema/object_spelling.h"
-#include "grammar/json_schema/other_names.h"
 #include "grammar/json_schema/value_rules.h"
-#include "grammar/json_schema/value_spelling.h"
 
 namespace sglrun::grammar {
 namespace {
-
-class JsonSpelling final : public ObjectSpelling {
- public:
-  // `depth`: of the members.
-  JsonSpelling(ValueRules& rules, int depth)
-      : rules_(rules), grammar_(rules.grammar()), layout_(rules.layout()), depth_(depth) {}
-
-  ExprId Open() override { return grammar_.Bytes("{"); }
-  ExprId AfterOpen() override { return layout_.AfterOpen(grammar_, depth_); }
-  ExprId Comma() override { return layout_.Comma(grammar_, depth_); }
-  ExprId Close(bool any) override {
-    const ExprId gap = any ? layout_.BeforeClose(grammar_, depth_) : layout_.InEmpty(grammar_);
-    return grammar_.Sequence({gap, grammar_.Bytes("}")});
-  }
-  ExprResult NamedKey(const std::string& name) override {
-    return grammar_.Bytes(SpellString(name));
-  }
-  ExprResult OtherKey(const KeyCell& cell, const ObjectPlan& plan) override {
-    if (cell.keys != nullptr) return AppendStringOf(rules_.front(), *cell.keys);
-    std::set<std::string> names;
-    for (const ObjectPlan::Key& key : plan.keys) names.insert(key.name);
-    return AppendOtherNames(rules_.front(), names);
-  }
-  ExprResult Member(ExprId key, FormulaId value) override {
-    SGLRUN_ASSIGN_OR_RETURN(const ExprId text, rules_.Value(value, depth_));
-    return grammar_.Sequence({key, layout_.Colon(grammar_), text});
-  }
-
- private:
-  ValueRules& rules_;
-  Grammar& grammar_;
-  const Layout& layout_;
-  int depth_;
-};
 
 class ObjectWriter {
  public:
@@ -66,13 +29,14 @@ class ObjectWriter {
     auto order = ObjectOrder::Of(plan_, rules_.any_order(), !cells_.empty());
     if (!order.ok()) return rules_.TooLarge(order.error().message);
     order_ = std::move(order).value();
-    SGLRUN_RETURN_IF_ERROR(CheckCount());
+    SGLRUN_ASSIGN_OR_RETURN(apart_, TellsKeysApart(rules_, plan_, cells_, order_));
     if (plan_.keys.empty() && plan_.some.empty() && !apart_) return WriteMap();
     SGLRUN_RETURN_IF_ERROR(Walk());
     return grammar_.Sequence({spelling_.Open(), grammar_.Net(std::move(net_))});
   }
 
  private:
+  static constexpr std::int32_t kFirstId = 2;  // of a State
   static constexpr std::size_t kOnce = std::numeric_limits<std::size_t>::max();
 
   struct State {
@@ -94,47 +58,6 @@ class ObjectWriter {
       SGLRUN_ASSIGN_OR_RETURN(cell_keys_.emplace_back(), spelling_.OtherKey(cell, plan_));
     }
     return {};
-  }
-
-  // See ObjectPlan::TellsKeysApart.
-  Result<void, GrammarError> CheckCount() {
-    const bool possible = !plan_.max || *plan_.max >= plan_.min;
-    if (!order_.repeats() || plan_.min <= plan_.required + 1 || !possible) return {};
-    const formula::PropertyCount& count = *plan_.min_said_by;
-    NormalForm& normal_form = rules_.normal_form();
-    const auto distinct =
-        static_cast<std::int64_t>(order_.chain().size() + order_.loop().size() + cells_.size());
-    apart_ = plan_.TellsKeysApart() && distinct >= plan_.min;
-    if (apart_) {
-      ReportOnce(rules_.front().report.notes,
-                 normal_form.document().Pointer(count.place, count.keyword) +
-                     ": of the keys that the schema does not name, only those that begin "
-                     "differently count as different");
-      return {};
-    }
-    if (rules_.front().options.relax_unsupported) {
-      normal_form.Relax(count.place, count.keyword);
-      return {};
-    }
-    const bool negated = count.keyword != std::string_view("minProperties");
-    return normal_form.document().ErrorAt(
-        count.place, count.keyword, Verdict::kUnsupported,
-        std::string(negated ? "under \"not\" or \"if\" asks for at least " : "asks for ") +
-            std::to_string(plan_.min) + " properties, of which \"required\" names " +
-            std::to_string(plan_.required) +
-            ": keys that the schema does not name may come twice and cannot be counted; name more "
-            "keys in \"required\", or " +
-            (OnlyPatternsAreOpen() ? "name those of patternProperties in \"properties\""
-                                   : "set additionalProperties to false"));
-  }
-
-  // Keys that nobody names are those that fit a pattern: further ones are ruled out.
-  bool OnlyPatternsAreOpen() const {
-    return plan_.closed ||
-           std::ranges::any_of(plan_.properties,
-                               [](const auto* one) { return one->others == kFalse; }) ||
-           std::ranges::any_of(plan_.unevaluated,
-                               [](const auto* one) { return one->value == kFalse; });
   }
 
   // No names: the number of keys is a counted repetition, of any size.
@@ -218,9 +141,9 @@ class ObjectWriter {
   Result<std::uint32_t, GrammarError> Fits(const std::string& name) {
     std::uint32_t bits = 0;
     for (std::size_t i = 0; i < plan_.some.size(); ++i) {
-      SGLRUN_ASSIGN_OR_RETURN(const bool fits,
+      SGLRUN_ASSIGN_OR_RETURN(const Truth fits,
                               rules_.normal_form().KeyMatches(plan_.some[i]->keys, name));
-      if (fits) bits |= 1U << i;
+      if (fits == Truth::kYes) bits |= 1U << i;
     }
     return bits;
   }
@@ -236,8 +159,8 @@ class ObjectWriter {
   }
 
   Result<void, GrammarError> Walk() {
-    net_.states = 2;
     const std::int32_t start = 0, end = 1;
+    net_.states = kFirstId;
     net_.accepting.push_back(end);
     FindRequired();
     if (MayEnd({})) net_.exprs.push_back({start, end, spelling_.Close(false)});
@@ -251,7 +174,7 @@ class ObjectWriter {
             "an object needs more than 20,000 states for its counts and dependencies");
       }
       const State state = queue_[i];
-      const std::int32_t from = ids_.at(state);
+      const std::int32_t from = kFirstId + static_cast<std::int32_t>(i);
       if (!state.in_list) {
         if (MayEnd(state)) net_.exprs.push_back({from, end, spelling_.Close(true)});
         State next = state;
@@ -344,11 +267,6 @@ ExprResult AppendObject(ValueRules& rules, const Alternative& alternative,
   SGLRUN_ASSIGN_OR_RETURN(const ObjectPlan plan, PlanObject(rules.normal_form(), alternative));
   SGLRUN_ASSIGN_OR_RETURN(const auto cells, CellsOf(rules.normal_form(), plan));
   return ObjectWriter(rules, plan, cells, spelling).Write();
-}
-
-ExprResult AppendObject(ValueRules& rules, const Alternative& alternative, int depth) {
-  JsonSpelling spelling(rules, depth + 1);
-  return AppendObject(rules, alternative, spelling);
 }
 
 }  // namespace sglrun::grammar

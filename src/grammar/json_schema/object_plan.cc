@@ -114,8 +114,8 @@ class Planner {
   // All that applies to the value of the key `name`.
   FormulaResult ValueOf(const std::string& name) {
     for (const FormulaId condition : plan_.key_conditions) {
-      SGLRUN_ASSIGN_OR_RETURN(const bool fits, normal_form_.KeyMatches(condition, name));
-      if (!fits) return kFalse;
+      SGLRUN_ASSIGN_OR_RETURN(const Truth fits, normal_form_.KeyMatches(condition, name));
+      if (!normal_form_.Passes(fits)) return kFalse;
     }
     std::vector<FormulaId> parts;
     std::vector<char> spoken_of(plan_.properties.size(), 0);
@@ -131,12 +131,12 @@ class Planner {
     for (std::size_t i = 0; i < plan_.properties.size(); ++i) {
       const formula::Properties& properties = *plan_.properties[i];
       for (const auto& pattern : properties.patterns) {
-        SGLRUN_ASSIGN_OR_RETURN(const bool matches, normal_form_.KeyMatches(pattern.keys, name));
-        SGLRUN_ASSIGN_OR_RETURN(const bool differs,
-                                normal_form_.KeyMatches(formulas_.Exclude(pattern.keys), name));
-        // A doubtful name (RegexFlags::wide) is asked for what both readings ask for.
-        if (!differs && !normal_form_.IsDropped(pattern.keys)) parts.push_back(pattern.value);
-        if (matches) spoken_of[i] = 1;
+        SGLRUN_ASSIGN_OR_RETURN(const Truth matches, normal_form_.KeyMatches(pattern.keys, name));
+        // A doubtful name is asked for what all readings ask for together, or for what they share.
+        const bool lenient = normal_form_.reading() == Reading::kSome;
+        const bool asked = matches == Truth::kYes || (matches == Truth::kDoubtful && !lenient);
+        if (asked && !normal_form_.IsDropped(pattern.keys)) parts.push_back(pattern.value);
+        if (normal_form_.Passes(matches)) spoken_of[i] = 1;
       }
       declared |= spoken_of[i] != 0 && !IsTested(properties.stance);
       if (spoken_of[i] == 0 && properties.others) {

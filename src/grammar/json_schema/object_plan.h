@@ -37,22 +37,21 @@ struct ObjectPlan {
 
   // What comes twice is one property, and keys that nobody names may come twice. With all required
   // keys and one more, no two can have been one; where more are asked for, members alone are no
-  // measure of properties: keys count as two where they begin differently.
-  bool TellsKeysApart() const {
-    return others_possible && min > required + 1 && min <= required + kMostApart;
-  }
-  static constexpr std::int64_t kMostApart = 4;
+  // measure of properties.
+  bool CountsOthers() const { return others_possible && min > required + 1; }
 };
 
 Result<ObjectPlan, GrammarError> PlanObject(NormalForm& normal_form,
                                             const Alternative& alternative);
 
-// The keys that no plan names, parted by the patterns they match, and by their first characters
-// where the plan tells keys apart.
+// The keys that no plan names, parted by the patterns they match; and where the plan counts them,
+// so that keys of different cells are different properties: one by one where they are few, else by
+// their first characters.
 struct KeyCell {
   SharedDfa keys;  // decoded; nullptr: all keys but those the plan names
   FormulaId value = kTrue;
   std::uint32_t some = 0;  // bit i: the keys fit plan.some[i]
+  bool one_key = false;
 };
 Result<std::vector<KeyCell>, GrammarError> CellsOf(NormalForm& normal_form, const ObjectPlan& plan);
 

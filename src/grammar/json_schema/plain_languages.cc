@@ -98,9 +98,9 @@ DfaResult NormalForm::TextsOf(Alternative& alternative) {
   }
 }
 
-Result<bool, GrammarError> NormalForm::KeyMatches(FormulaId keys, std::string_view name) {
-  if (keys <= kTrue) return keys == kTrue;
-  return Holds(Json(std::string(name)), keys);
+Result<Truth, GrammarError> NormalForm::KeyMatches(FormulaId keys, std::string_view name) {
+  if (keys <= kTrue) return keys == kTrue ? Truth::kYes : Truth::kNo;
+  return TruthOf(Json(std::string(name)), keys);
 }
 
 std::string NormalForm::BlamedBound(PlaceId place) {
@@ -134,10 +134,10 @@ Result<bool, GrammarError> NormalForm::Blame(Alternative& alternative, const Gra
   for (const FormulaId id : alternative.constraints) {
     const auto* text = formulas_.As<formula::Text>(id);
     if (text == nullptr || text->keyword.empty() || dropped_.count(id) != 0) continue;
-    const auto alone = StringTest::Create(text->constraints, front_.budget);
+    const auto alone = StringTest::Create(text->constraints, patterns_, front_.budget);
     if (alone.ok()) continue;
     if (alone.error().verdict == Verdict::kUnsupported && front_.options.relax_unsupported) {
-      Relax(text->place, text->keyword);
+      Relax(text->place, text->keyword, text->under_not);
       dropped_.insert(id);
       return true;
     }
@@ -179,15 +179,11 @@ Result<void, GrammarError> NormalForm::Settle(Alternative& alternative, Kind kin
       return document_.ErrorAt(keyword->place, keyword->keyword, Verdict::kUnsupported,
                                keyword->reason);
     }
-    Relax(keyword->place, keyword->keyword);
+    Relax(keyword->place, keyword->keyword, keyword->under_not);
   }
   all.erase(std::remove_if(all.begin(), all.end(), unenforceable), all.end());
   if (dead) all.push_back(kFalse);
   return {};
-}
-
-void NormalForm::Relax(PlaceId place, const std::string& keyword) {
-  ReportOnce(front_.report.relaxed, document_.Pointer(place, keyword));
 }
 
 }  // namespace sglrun::grammar

@@ -38,30 +38,42 @@ StringConstraints Simplified(StringConstraints c) {
   return c;
 }
 
-Result<std::vector<SharedDfa>, GrammarError> Wanted(const StringConstraints& c,
+// The languages whose texts all satisfy some of the names, or all that may: the wide ones.
+Result<std::vector<SharedDfa>, GrammarError> LanguagesOf(const std::vector<std::string>& formats,
+                                                         const std::vector<std::string>& patterns,
+                                                         bool wide, PatternLanguages& known,
+                                                         Budget& budget) {
+  std::vector<SharedDfa> all;
+  for (const std::string& format : formats) {
+    all.push_back(wide ? WideFormatDfa(format) : FormatDfa(format));
+  }
+  const Reading reading = wide ? Reading::kSome : Reading::kEvery;
+  for (const std::string& pattern : patterns) {
+    SGLRUN_ASSIGN_OR_RETURN(all.emplace_back(), known.Of(pattern, reading, budget));
+  }
+  return all;
+}
+
+Result<std::vector<SharedDfa>, GrammarError> Wanted(const StringConstraints& c, Reading reading,
                                                     PatternLanguages& known, Budget& budget) {
-  std::vector<SharedDfa> all;
-  for (const std::string& format : c.formats) all.push_back(FormatDfa(format));
-  for (const std::string& pattern : c.patterns) {
-    SGLRUN_ASSIGN_OR_RETURN(all.emplace_back(), known.Of(pattern, budget));
-  }
+  const bool wide = reading == Reading::kSome;
+  SGLRUN_ASSIGN_OR_RETURN(auto all, LanguagesOf(c.formats, c.patterns, wide, known, budget));
+  std::erase(all, nullptr);  // any text may be one of such a format
   return all;
 }
 
-Result<std::vector<SharedDfa>, GrammarError> Forbidden(const StringConstraints& c,
+Result<std::vector<SharedDfa>, GrammarError> Forbidden(const StringConstraints& c, Reading reading,
                                                        PatternLanguages& known, Budget& budget) {
-  std::vector<SharedDfa> all;
-  for (const std::string& format : c.not_formats) all.push_back(FormatDfa(format));
-  for (const std::string& pattern : c.not_patterns) {
-    SGLRUN_ASSIGN_OR_RETURN(all.emplace_back(), known.WidelyOf(pattern, budget));
-  }
-  return all;
+  const bool wide = reading == Reading::kEvery;
+  SGLRUN_ASSIGN_OR_RETURN(auto all,
+                          LanguagesOf(c.not_formats, c.not_patterns, wide, known, budget));
+  const auto none = std::find(all.begin(), all.end(), nullptr);
+  if (none == all.end()) return all;
+  const std::string& format = c.not_formats[static_cast<std::size_t>(none - all.begin())];
+  return GrammarError{Verdict::kUnsupported,
+                      "validators differ about \"" + format +
+                          "\": no text is surely none, so it cannot stand under not, oneOf or if"};
 }
-
-struct Lengths {
-  std::int64_t shortest = 0;
-  std::optional<std::int64_t> longest;  // nullopt: no bound
-};
 
 std::int64_t ShortestMember(const Dfa& dfa) {
   std::vector<std::int64_t> distance(dfa.states.size(), -1);
@@ -115,8 +127,8 @@ DfaResult BoundLengths(Dfa values, const StringConstraints& c, Budget& budget) {
 }
 
 // One character as it may stand between the quotes of a JSON string, over bytes: grammar.md 3.5.
-const Dfa& AnyCharacter() {
-  static const Dfa kDfa = [] {
+const SharedDfa& AnyCharacter() {
+  static const SharedDfa kDfa = [] {
     const Limits limits = Limits::WithoutWork();
     Budget budget(limits);
     const DfaResult spelled = RegexDfa(
@@ -126,7 +138,7 @@ const Dfa& AnyCharacter() {
     CHECK(spelled.ok()) << spelled.error().message;
     DfaResult bytes = ToUtf8(*spelled, budget);
     CHECK(bytes.ok()) << bytes.error().message;
-    return std::move(bytes).value();
+    return std::make_shared<const Dfa>(std::move(bytes).value());
   }();
   return kDfa;
 }
@@ -150,8 +162,10 @@ StringConstraints Conjoin(const StringConstraints& a, const StringConstraints& b
   return both;
 }
 
-Result<SharedDfa, GrammarError> PatternLanguages::Find(Known& known, const std::string& pattern,
-                                                       bool wide, Budget& budget) {
+Result<SharedDfa, GrammarError> PatternLanguages::Of(const std::string& pattern, Reading reading,
+                                                     Budget& budget) {
+  const bool wide = reading == Reading::kSome;
+  auto& known = known_[wide ? 1 : 0];
   const auto at = known.find(pattern);
   if (at != known.end()) return SharedDfa(at->second);
   SGLRUN_ASSIGN_OR_RETURN(Dfa dfa, RegexDfa(pattern, RegexMatch::kSearch, {.wide = wide}, budget));
@@ -165,11 +179,11 @@ DfaResult StringValues(const StringConstraints& constraints, Budget& budget) {
 }
 
 DfaResult StringValues(const StringConstraints& constraints, PatternLanguages& patterns,
-                       Budget& budget) {
+                       Budget& budget, Reading reading) {
   const StringConstraints c = Simplified(constraints);
   if (LengthsContradict(c)) return NoText();
-  SGLRUN_ASSIGN_OR_RETURN(auto wanted, Wanted(c, patterns, budget));
-  SGLRUN_ASSIGN_OR_RETURN(const auto forbidden, Forbidden(c, patterns, budget));
+  SGLRUN_ASSIGN_OR_RETURN(auto wanted, Wanted(c, reading, patterns, budget));
+  SGLRUN_ASSIGN_OR_RETURN(const auto forbidden, Forbidden(c, reading, patterns, budget));
   std::sort(wanted.begin(), wanted.end(), [](const SharedDfa& a, const SharedDfa& b) {
     return a->states.size() < b->states.size();
   });
@@ -189,11 +203,12 @@ DfaResult StringValues(const StringConstraints& constraints, PatternLanguages& p
 }
 
 Result<bool, GrammarError> IsUnsatisfiable(const StringConstraints& constraints,
-                                           PatternLanguages& patterns, Budget& budget) {
+                                           PatternLanguages& patterns, Budget& budget,
+                                           Reading reading) {
   const StringConstraints c = Simplified(constraints);
   if (LengthsContradict(c)) return true;
   if (OnlyLengths(c)) return false;
-  SGLRUN_ASSIGN_OR_RETURN(const Dfa values, StringValues(c, patterns, budget));
+  SGLRUN_ASSIGN_OR_RETURN(const Dfa values, StringValues(c, patterns, budget, reading));
   return IsEmpty(values);
 }
 
@@ -232,13 +247,13 @@ ExprResult AppendStringOf(FrontEnd& front, const Dfa& values) {
 }
 
 Result<StringTest, GrammarError> StringTest::Create(const StringConstraints& constraints,
-                                                    Budget& budget) {
+                                                    PatternLanguages& patterns, Budget& budget,
+                                                    Reading reading) {
   StringTest test;
-  PatternLanguages patterns;
   test.min_length_ = constraints.min_length;
   test.max_length_ = constraints.max_length;
-  SGLRUN_ASSIGN_OR_RETURN(test.wanted_, Wanted(constraints, patterns, budget));
-  SGLRUN_ASSIGN_OR_RETURN(test.forbidden_, Forbidden(constraints, patterns, budget));
+  SGLRUN_ASSIGN_OR_RETURN(test.wanted_, Wanted(constraints, reading, patterns, budget));
+  SGLRUN_ASSIGN_OR_RETURN(test.forbidden_, Forbidden(constraints, reading, patterns, budget));
   test.excluded_ = constraints.excluded;
   return test;
 }

@@ -37,35 +37,33 @@ struct StringConstraints {
 
 StringConstraints Conjoin(const StringConstraints& a, const StringConstraints& b);
 
+// Engines of regular expressions disagree about some characters (RegexFlags::wide), and validators
+// about formats: some values satisfy constraints here but not there.
+enum class Reading : std::uint8_t {
+  kEvery,  // the values that satisfy the constraints whoever reads them
+  kSome,   // those that may satisfy them
+};
+
 // The languages of patterns, each found once: schemas repeat them, and proofs ask again and again.
 class PatternLanguages {
  public:
-  // What matches in every engine: for values that must match.
-  Result<SharedDfa, GrammarError> Of(const std::string& pattern, Budget& budget) {
-    return Find(known_, pattern, /*wide=*/false, budget);
-  }
-  // What matches in any engine: for values that must not.
-  Result<SharedDfa, GrammarError> WidelyOf(const std::string& pattern, Budget& budget) {
-    return Find(widely_known_, pattern, /*wide=*/true, budget);
-  }
+  // kEvery: what matches in every engine; kSome: what matches in any.
+  Result<SharedDfa, GrammarError> Of(const std::string& pattern, Reading reading, Budget& budget);
 
  private:
-  using Known = std::unordered_map<std::string, SharedDfa>;
-  static Result<SharedDfa, GrammarError> Find(Known& known, const std::string& pattern, bool wide,
-                                              Budget& budget);
-
-  Known known_, widely_known_;
+  std::unordered_map<std::string, SharedDfa> known_[2];  // by reading
 };
 
 // The decoded values over scalar values, for products of the caller's own (cells of
 // patternProperties). No constraint gives AnyText().
 DfaResult StringValues(const StringConstraints& constraints, PatternLanguages& patterns,
-                       Budget& budget);
+                       Budget& budget, Reading reading = Reading::kEvery);
 DfaResult StringValues(const StringConstraints& constraints, Budget& budget);
 
-// Whether no string satisfies the constraints.
+// Whether no string satisfies the constraints, in that reading.
 Result<bool, GrammarError> IsUnsatisfiable(const StringConstraints& constraints,
-                                           PatternLanguages& patterns, Budget& budget);
+                                           PatternLanguages& patterns, Budget& budget,
+                                           Reading reading = Reading::kEvery);
 
 // Such a string with its quotes, Never when there is none. With lengths alone every character has
 // all spellings of 3.5 and lengths are counters; otherwise the one spelling of 3.6.
@@ -79,7 +77,8 @@ ExprResult AppendStringOf(FrontEnd& front, const Dfa& values);
 class StringTest {
  public:
   static Result<StringTest, GrammarError> Create(const StringConstraints& constraints,
-                                                 Budget& budget);
+                                                 PatternLanguages& patterns, Budget& budget,
+                                                 Reading reading = Reading::kEvery);
   bool Accepts(std::string_view utf8) const;  // must be valid UTF-8
 
  private:

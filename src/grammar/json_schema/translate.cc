@@ -18,6 +18,12 @@ FormulaResult Translator::FormulaOf(PlaceId place, Stance stance) {
   return id;
 }
 
+std::optional<FormulaId> Translator::KnownFormulaOf(PlaceId place, Stance stance) const {
+  const auto known = known_.find(std::int64_t{place} * kStances + static_cast<int>(stance));
+  if (known == known_.end()) return std::nullopt;
+  return known->second;
+}
+
 FormulaResult Translator::Translate(PlaceId place, Stance stance) {
   SGLRUN_RETURN_IF_ERROR(front_.budget.Spend("reading the schema"));
   const Json& schema = document_.schema(place);
@@ -51,6 +57,12 @@ FormulaId Translator::Sub(const Json& schema, Stance stance) {
   if (schema.is_bool()) return schema.as_bool() ? kTrue : kFalse;
   if (schema.as_object().empty()) return kTrue;
   return formulas_.AtPlace(document_.PlaceOf(schema), stance);
+}
+
+FormulaId Translator::Excluding(const Here& here, const char* keyword, const Json& schema) {
+  const FormulaId excluded = Sub(schema, Deeper(here.stance));
+  exclusions_.push_back({here.place, keyword, excluded});
+  return formulas_.Exclude(excluded);
 }
 
 Result<void, GrammarError> Translator::AddReferences(const Here& here) {
@@ -95,7 +107,7 @@ Result<void, GrammarError> Translator::AddChoices(const Here& here) {
   }
   AddCondition(here);
   if (const Json* inner = here.schema.Find("not")) {
-    here.parts.push_back(formulas_.Exclude(Sub(*inner, Deeper(here.stance))));
+    here.parts.push_back(Excluding(here, "not", *inner));
   }
   return {};
 }
@@ -117,7 +129,7 @@ Result<void, GrammarError> Translator::AddOneOf(const Here& here, const Json::Ar
   }
   std::vector<FormulaId> others;
   for (const Json& member : members) {
-    others.push_back(formulas_.Exclude(Sub(member, Deeper(here.stance))));
+    others.push_back(Excluding(here, "oneOf", member));
   }
   for (std::size_t i = 0; i < members.size(); ++i) {
     std::vector<FormulaId> only{Sub(here, members[i])};
@@ -142,7 +154,7 @@ void Translator::AddCondition(const Here& here) {
     here.parts.push_back(formulas_.Or({holds, kTrue}, /*inclusive=*/true));
     return;
   }
-  const FormulaId fails = formulas_.Exclude(Sub(*condition, Deeper(here.stance)));
+  const FormulaId fails = Excluding(here, "if", *condition);
   const FormulaId if_true = then == nullptr ? kTrue : Sub(here, *then);
   const FormulaId if_false = otherwise == nullptr ? kTrue : Sub(here, *otherwise);
   here.parts.push_back(

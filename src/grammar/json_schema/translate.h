@@ -2,6 +2,7 @@
 // Subschemas stay behind places; nothing recurses here.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -20,6 +21,16 @@ class Translator {
 
   // Remembered: the same place and stance, the same formula.
   FormulaResult FormulaOf(PlaceId place, Stance stance);
+  // The same where it has been asked for; nullopt: never.
+  std::optional<FormulaId> KnownFormulaOf(PlaceId place, Stance stance) const;
+
+  // What not, oneOf and if of the places asked for exclude.
+  struct Exclusion {
+    PlaceId place;
+    const char* keyword;
+    FormulaId excluded;
+  };
+  const std::vector<Exclusion>& exclusions() const { return exclusions_; }
 
  private:
   struct Here {
@@ -55,6 +66,7 @@ class Translator {
   Result<void, GrammarError> AddOneOf(const Here& here, const Json::Array& members);
   void AddCondition(const Here& here);
 
+  FormulaId Excluding(const Here& here, const char* keyword, const Json& schema);
   FormulaId Sub(const Json& schema, Stance stance);
   FormulaId Sub(const Here& here, const Json& schema) { return Sub(schema, here.stance); }
 
@@ -63,6 +75,7 @@ class Translator {
   FrontEnd& front_;
   std::unordered_map<std::int64_t, FormulaId> known_;
   std::unordered_map<std::string, FormulaId> keys_by_pattern_;
+  std::vector<Exclusion> exclusions_;
 };
 
 // A place is read once for every stance, and spoken of once.

@@ -102,7 +102,7 @@ ExprResult ValueRules::Number(Alternative& alternative) {
     return language.error();
   }
   if (IsEmpty(**language)) return grammar().Never();
-  return grammar().Regular(**language);
+  return grammar().Regular(*language);
 }
 
 ExprResult ValueRules::String(Alternative& alternative) {

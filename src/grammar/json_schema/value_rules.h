@@ -69,7 +69,7 @@ class ValueRules {
   std::map<std::pair<std::vector<FormulaId>, int>, ExprId> containers_;
 };
 
-// object.cc, array.cc
+// json_object.cc, array.cc
 ExprResult AppendObject(ValueRules& rules, const Alternative& alternative, int depth);
 ExprResult AppendArray(ValueRules& rules, const Alternative& alternative, int depth);
 

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstdio>
 #include <thread>
+#include <vector>
 
 #include "leaf_helpers.h"
 
@@ -34,9 +35,11 @@ std::string Repeated(const std::string& text, int times) {
 
 TEST_CASE("date: real days of real months") {
   Check("date",
-        {"2024-01-31", "2024-02-29", "2023-02-28", "2000-02-29", "0000-02-29", "2400-02-29",
+        {"2024-01-31", "2024-02-29", "2023-02-28", "2000-02-29", "0004-02-29", "2400-02-29",
          "1996-02-29", "2024-04-30", "2024-12-31", "9999-11-30", "0001-01-01", "0400-02-29"},
         {"",
+         "0000-01-01",
+         "0000-02-29",
          "2023-02-29",
          "1900-02-29",
          "2100-02-29",
@@ -118,7 +121,7 @@ TEST_CASE("date-time: a date, T and a time") {
   Check("date-time",
         {"2024-02-29T12:30:45Z", "1985-04-12t23:20:50.52z", "1996-12-19T16:39:57-08:00",
          "1990-12-31T23:59:60Z", "1990-12-31T15:59:60-08:00", "1937-01-01T12:00:27.87+00:20",
-         "0000-01-01T00:00:00.000000000000Z"},
+         "0001-01-01T00:00:00.000000000000Z"},
         {"", "2024-02-29 12:30:45Z", "2023-02-29T12:30:45Z", "2024-02-29T12:30:45", "2024-02-29",
          "12:30:45Z", "2024-02-29T25:00:00Z", "1990-12-31T23:58:60Z", "1998-12-31T22:59:60Z",
          "2024-2-29T12:30:45Z", "2024-02-29T12:30Z", "2024-02-29T12:30:45+24:00",
@@ -471,6 +474,39 @@ TEST_CASE("relative-json-pointer: levels up, then a pointer or #") {
         {"0", "1", "0#", "10#", "0/foo/bar", "2/0/baz/1/zip", "120/foo/bar", "0/", "1/~0"},
         {"", "/foo", "-1", "-1/foo", "+1/foo", "01", "01/a", "01#", "0##", "0#/a", "#", "1a", "0/~",
          "1.5", "0+1", " 0"});
+}
+
+TEST_CASE("what must not be of a format is no text that any reading takes for one") {
+  const Limits limits = Limits::WithoutWork();
+  Budget budget(limits);
+  const std::pair<const char*, std::vector<const char*>> kOtherReadings[] = {
+      {"date", {"0000-01-01", "2024-W01-1", "20240101", "2024-02-30", "2024-1-1"}},
+      {"time", {"12:00", "24:00:00Z", "1:2:3", "T12:00:00", "12:00:00.5", "23:59:60+00:07"}},
+      {"date-time", {"2024-01-01 00:00:00", "20240101T000000", "0000-01-01T00:00:00Z"}},
+      {"duration", {"P1.5D", "-P1D", "P1Y2W", "p1d", "PT", "P1S"}},
+      {"email", {"a@localhost", "\xC3\xA9@b.c", "a@b@c", "@"}},
+      {"hostname", {"a_b", "example.com.", "xn--a", "\xC3\xA9.com", "1.2.3.4", ""}},
+      {"ipv4", {"01.2.3.4", "1.2.3", "0x7f.1", "1.2.3.4/8", "256.1.1.1", "1"}},
+      {"ipv6", {"fe80::1%eth0", "::1/64", "[::1]", "12345::", "::%25x"}},
+      {"uuid",
+       {"{2eb8aa08-aa98-11ea-b4aa-73b441d16380}", "2eb8aa08aa9811eab4aa73b441d16380",
+        "urn:uuid:2eb8aa08-aa98-11ea-b4aa-73b441d16380"}},
+      {"uri", {"a:b c", "http://\xC3\xA9", "a:", " http://x"}},
+      {"json-pointer", {"#/a", "/~2", ""}},
+      {"relative-json-pointer", {"0+1/a", "01", "0-1#"}},
+  };
+  for (const auto& [format, texts] : kOtherReadings) {
+    CAPTURE(format);
+    const SharedDfa wide = WideFormatDfa(format);
+    REQUIRE(wide != nullptr);
+    for (const char* text : texts) CHECK_MESSAGE(HoldsText(*wide, text), text);
+    CHECK(!HoldsText(*wide, "!"));
+    const auto beyond = Subtract(*FormatDfa(format), *wide, budget);
+    REQUIRE(beyond.ok());
+    CHECK(IsEmpty(*beyond));
+  }
+  CHECK(WideFormatDfa("uri-reference") == nullptr);
+  CHECK(WideFormatDfa("uri-template") == nullptr);
 }
 
 TEST_CASE("formats of numbers are ranges of integers") {

@@ -277,6 +277,13 @@ TEST_CASE("a property that comes twice is counted once") {
             {R"({"a":null,"b":2})", R"({"b":1,"a1":null,"a2":null})"},
             {R"({"a":null,"a":null})", R"({"b":1,"b":2})"});
   CheckOpen(R"({"not": {"maxProperties": 1}})", {R"({"a":1,"b":2})"}, {R"({"a":1,"a":2})"});
+  // Few possible keys are told apart one by one.
+  CheckOpen(R"({"propertyNames": {"enum": ["a1", "a2", "a3", "b", "c", "d"]}, "minProperties": 3})",
+            {R"({"a1":1,"a2":2,"a3":3})", R"({"d":1,"a1":2,"d":3,"b":4})"},
+            {R"({"a1":1,"a2":2,"a1":3})", R"({"a1":1,"a2":2,"a4":3})"});
+  CheckOpen(R"({"propertyNames": {"pattern": "^x[1-6]$"}, "minProperties": 6})",
+            {R"({"x1":1,"x2":2,"x6":3,"x5":4,"x4":5,"x3":6})"},
+            {R"({"x1":1,"x2":2,"x6":3,"x5":4,"x4":5,"x4":6})"});
   CHECK(CompileSchema(R"({"minProperties": 2})").report.notes ==
         std::vector<std::string>{"/minProperties: of the keys that the schema does not name, only "
                                  "those that begin differently count as different"});
@@ -428,6 +435,48 @@ TEST_CASE("not is exact where it can be said") {
                "/not/uniqueItems");
 }
 
+TEST_CASE("not refuses what validators may take for a text of the format") {
+  CheckOpen(R"({"type": "string", "not": {"format": "ipv4"}})", {"\"x\"", "\"::\""},
+            {"\"1.2.3.4\"", "\"01.2.3.4\"", "\"1.2.3.4/8\""});
+  CheckOpen(R"({"oneOf": [{"format": "date"}, {"format": "date-time"}, {"format": "time"}]})",
+            {"\"2024-01-01\"", "\"2024-01-01T00:00:00Z\"", "\"12:00:00Z\""}, {"\"x\""});
+  CheckOpen(R"({"oneOf": [{"format": "ipv4"}, {"format": "ipv6"}]})",
+            {"\"1.2.3.4\"", "\"::1\"", "\"1::1.2.3.4\""}, {"\"01.2.3.4\""});
+  CheckOpen(R"({"oneOf": [{"format": "ipv4"}, {"format": "hostname"}]})", {"\"a.example\""},
+            {"\"1.2.3.4\"", "\"0x1.2\""});
+  CheckOpen(R"({"if": {"format": "date"}, "then": {"maxLength": 10}, "else": {"maxLength": 2}})",
+            {"\"2024-01-01\"", "\"x\""}, {"\"2024-1-1\"", "\"xyz\""});
+  CheckVerdict(R"({"type": "string", "not": {"format": "uri-reference"}})", "unsupported",
+               "/not/format");
+}
+
+// U+00A0 is white space for some engines.
+TEST_CASE("a value that only some readers take for a match is neither inside nor outside") {
+  CheckOpen("{\"enum\": [[\"\xC2\xA0\"], [\"x\"]], \"not\": {\"items\": {\"pattern\": \"\\\\s\"}}}",
+            {"[\"x\"]"}, {"[\"\xC2\xA0\"]"});
+  CheckOpen(
+      "{\"enum\": [{\"\xC2\xA0\": 1}, {\"x\": 1}], "
+      "\"not\": {\"propertyNames\": {\"pattern\": \"\\\\s\"}}}",
+      {"{\"x\": 1}"}, {"{\"\xC2\xA0\": 1}"});
+  CheckOpen(
+      "{\"enum\": [{\"\xC2\xA0\": 1}, {\"x\": 1}, {\" \": 1}], "
+      "\"not\": {\"patternProperties\": {\"\\\\s\": {\"type\": \"string\"}}}}",
+      {"{\" \": 1}"}, {"{\"\xC2\xA0\": 1}", "{\"x\": 1}"});
+  CheckOpen(
+      "{\"enum\": [[\"\xC2\xA0\", \" \"], [\" \", \"x\"]], "
+      "\"contains\": {\"pattern\": \"\\\\s\"}, \"maxContains\": 1}",
+      {"[\" \", \"x\"]"}, {"[\"\xC2\xA0\", \" \"]"});
+  const char* one_of =
+      "{\"oneOf\": [{\"properties\": {\"a\": {\"pattern\": \"^\\\\s$\"}}, "
+      "\"required\": [\"a\"]}, {\"properties\": {\"a\": {\"enum\": [\"\xC2\xA0\", "
+      "\"x\"]}}, \"required\": [\"a\"]}]}";
+  CheckOpen(one_of, {R"({"a":" "})", R"({"a":"x"})", R"({"a":1})"}, {"{\"a\":\"\xC2\xA0\"}", "{}"});
+  const char* keys =
+      "{\"oneOf\": [{\"patternProperties\": {\"^\\\\s$\": false}}, "
+      "{\"maxProperties\": 0}]}";
+  CheckOpen(keys, {R"({"a":1})"}, {"{\"\xC2\xA0\":1}", "{}", "{\" \":1}"});
+}
+
 TEST_CASE("if, then, else") {
   const char* schema = R"({"type": "object", "properties": {"k": {"enum": ["x", "y"]}},
       "required": ["k"], "if": {"properties": {"k": {"const": "x"}}},
@@ -481,6 +530,29 @@ TEST_CASE("relax drops what cannot be enforced and lists it once") {
   CHECK(keys.report.relaxed == std::vector<std::string>{"/patternProperties/(x)\\1"});
   CHECK(keys.Accepts(R"({"a":1,"zz":5})"));
   CHECK_FALSE(keys.Accepts(R"({"a":null})"));
+}
+
+TEST_CASE("relax also lists the exclusions that are weaker for what was dropped in them") {
+  GrammarOptions relax = SpecMode();
+  relax.relax_unsupported = true;
+  const auto relaxed = [&](const char* schema) {
+    const CompiledSchema compiled = CompileSchema(schema, relax);
+    CHECK_MESSAGE(compiled.verdict == "ok", compiled.message);
+    return compiled.report.relaxed;
+  };
+  using List = std::vector<std::string>;
+  CHECK(relaxed(R"({"type": "string", "oneOf": [{"pattern": "(x)\\1"}, {"maxLength": 3}]})") ==
+        List{"/oneOf/0/pattern", "/oneOf"});
+  CHECK(relaxed(R"({"type": "object", "properties": {"a": {"$ref": "#/$defs/d"}}, "$defs": {
+          "d": {"if": {"format": "idn-email"}, "then": {"maxLength": 3}}}})") ==
+        List{"/$defs/d/if/format", "/$defs/d/if"});
+  CHECK(relaxed(R"({"type": "string", "not": {"format": "regex"}})") ==
+        List{"/not/format", "/not"});
+  CHECK(relaxed(R"({"enum": ["a", ["b"]], "not": {"items": {"format": "regex"}}})") ==
+        List{"/not/items/format", "/not"});
+  // Told apart by what is enforced.
+  CHECK(relaxed(R"({"oneOf": [{"type": "string", "format": "regex"}, {"type": "integer"}]})") ==
+        List{"/oneOf/0/format"});
 }
 
 TEST_CASE("an unknown dialect is noted and read as 2020-12") {

@@ -48,7 +48,8 @@ void CheckValues(const StringConstraints& constraints, Texts members, Texts othe
   Budget budget(limits);
   const DfaResult values = StringValues(constraints, budget);
   REQUIRE_MESSAGE(values.ok(), values.error().message);
-  const auto test = StringTest::Create(constraints, budget);
+  PatternLanguages patterns;
+  const auto test = StringTest::Create(constraints, patterns, budget);
   REQUIRE(test.ok());
   const Strings strings(constraints);
   const auto check = [&](const std::string& text, bool member) {
@@ -154,8 +155,8 @@ TEST_CASE("patterns, formats, lengths and exclusions are conjoined") {
               {"2024-02-30", "2024-04-01", "2025-01-01", "2024-01"});
   CheckValues({.max_length = 7, .formats = {"ipv4"}}, {"1.2.3.4", "0.0.0.0"}, {"1.2.3.44"});
   CheckValues({.not_patterns = {"^a"}}, {"", "ba", "b"}, {"a", "ab"});
-  CheckValues({.formats = {"json-pointer"}, .not_formats = {"uri-reference"}}, {"/ ", "/\xC3\xA9"},
-              {"/a", "", " "});
+  CheckValues({.formats = {"relative-json-pointer"}, .not_formats = {"ipv4"}}, {"1/g", "0#"},
+              {"1", "1/2", "1/a", "x"});
   CheckValues({.excluded = {"", "ab", "\n"}}, {"a", "abc", "b", "\t"}, {"", "ab", "\n"});
   CheckValues({.max_length = 2, .excluded = {"ab"}}, {"", "a", "ba", "bb"}, {"ab", "abc"});
   // "\u0061" must not smuggle in an excluded name.
@@ -202,6 +203,29 @@ TEST_CASE("conjoining takes the tighter lengths and all the rest") {
     CHECK_EQ(both.excluded.size(), 1u);
   }
   CHECK_EQ(Conjoin(a, {}), a);
+}
+
+TEST_CASE("what may satisfy constraints for some readers is more than what does for all") {
+  const Limits limits;
+  Budget budget(limits);
+  PatternLanguages patterns;
+  const auto check = [&](const StringConstraints& c, const std::string& text) {
+    CAPTURE(text);
+    const auto values = StringValues(c, patterns, budget, Reading::kSome);
+    REQUIRE(values.ok());
+    CHECK(HoldsText(*values, text));
+    CHECK_FALSE(HoldsText(*StringValues(c, patterns, budget), text));
+    CHECK(StringTest::Create(c, patterns, budget, Reading::kSome)->Accepts(text));
+    CHECK_FALSE(StringTest::Create(c, patterns, budget)->Accepts(text));
+    CHECK_FALSE(*IsUnsatisfiable(c, patterns, budget, Reading::kSome));
+  };
+  check({.max_length = 1, .patterns = {"\\s"}}, "\xC2\xA0");
+  check({.not_patterns = {"^\\S$"}}, "\xC2\x85");
+  check({.formats = {"ipv4"}}, "01.2.3.4");
+  check({.not_formats = {"ipv4"}}, "01.2.3.4");
+  check({.formats = {"uri-reference"}}, "<>");
+  CHECK(StringValues({.not_formats = {"uri-reference"}}, patterns, budget).error().verdict ==
+        Verdict::kUnsupported);
 }
 
 TEST_CASE("faults of patterns and lengths come out as verdicts") {

@@ -1,0 +1,66 @@
+#include "grammar/json_schema/object_count.h"
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+
+namespace sglrun::grammar {
+namespace {
+
+// Not what "minProperties" says, but what is left of "maxProperties".
+bool IsNegated(const formula::PropertyCount& count) {
+  return count.keyword != std::string_view("minProperties");
+}
+
+// Keys that nobody names are those that fit a pattern: further ones are ruled out.
+bool OnlyPatternsAreOpen(const ObjectPlan& plan) {
+  const auto rules_out = [](const formula::Properties* one) { return one->others == kFalse; };
+  const auto forbids = [](const formula::UnevaluatedProperties* one) {
+    return one->value == kFalse;
+  };
+  return plan.closed || std::any_of(plan.properties.begin(), plan.properties.end(), rules_out) ||
+         std::any_of(plan.unevaluated.begin(), plan.unevaluated.end(), forbids);
+}
+
+std::string Refusal(const ObjectPlan& plan) {
+  return std::string(IsNegated(*plan.min_said_by) ? "under \"not\" or \"if\" asks for at least "
+                                                  : "asks for ") +
+         std::to_string(plan.min) + " properties, of which \"required\" names " +
+         std::to_string(plan.required) +
+         ": keys that the schema does not name may come twice and cannot be counted; name more "
+         "keys in \"required\", or " +
+         (OnlyPatternsAreOpen(plan) ? "name those of patternProperties in \"properties\""
+                                    : "set additionalProperties to false");
+}
+
+}  // namespace
+
+Result<bool, GrammarError> TellsKeysApart(ValueRules& rules, const ObjectPlan& plan,
+                                          const std::vector<KeyCell>& cells,
+                                          const ObjectOrder& order) {
+  constexpr std::int64_t kMostApart = 4;  // sets of cells that are remembered
+  const bool possible = !plan.max || *plan.max >= plan.min;
+  if (!order.repeats() || !plan.CountsOthers() || !possible) return false;
+  const formula::PropertyCount& count = *plan.min_said_by;
+  NormalForm& normal_form = rules.normal_form();
+  const auto distinct =
+      static_cast<std::int64_t>(order.chain().size() + order.loop().size() + cells.size());
+  const bool by_name =
+      std::all_of(cells.begin(), cells.end(), [](const KeyCell& cell) { return cell.one_key; });
+  if (distinct >= plan.min && by_name) return true;
+  if (distinct >= plan.min && plan.min <= plan.required + kMostApart) {
+    ReportOnce(rules.front().report.notes,
+               normal_form.document().Pointer(count.place, count.keyword) +
+                   ": of the keys that the schema does not name, only those that begin "
+                   "differently count as different");
+    return true;
+  }
+  if (rules.front().options.relax_unsupported) {
+    normal_form.Relax(count.place, count.keyword, IsNegated(count));
+    return false;
+  }
+  return normal_form.document().ErrorAt(count.place, count.keyword, Verdict::kUnsupported,
+                                        Refusal(plan));
+}
+
+}  // namespace sglrun::grammar

@@ -7,6 +7,8 @@
 #include <filesystem>
 #include <memory>
 
+#include "base/printable.h"
+
 namespace sglrun {
 namespace {
 
@@ -51,16 +53,16 @@ Status SetLogFile(const std::string& path) {
 }
 
 void LogError(std::string_view message) {
-  Logger().error("{}", message);
+  Logger().error("{}", Printable(message));
 }
 void LogWarning(std::string_view message) {
-  Logger().warn("{}", message);
+  Logger().warn("{}", Printable(message));
 }
 void LogInfo(std::string_view message) {
-  Logger().info("{}", message);
+  Logger().info("{}", Printable(message));
 }
 void LogDebug(std::string_view message) {
-  Logger().debug("{}", message);
+  Logger().debug("{}", Printable(message));
 }
 
 }  // namespace sglrun

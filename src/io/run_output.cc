@@ -138,7 +138,15 @@ Status RunOutput::OpenJournaled() {
     return BeginAnew();
   }
   const std::string difference = DescribeDifference(contents->run, options_.run);
-  if (!difference.empty() && size > 0) return refuse("belongs to another run (" + difference + ")");
+  const bool serves =
+      std::ranges::any_of(contents->entries, [](const JournalEntry& row) { return !row.failed; });
+  // Failed rows that are tried again hold no answer that other settings could contradict.
+  const bool all_again = options_.retry_errors && !serves && !Exists(RebuiltPath(path));
+  if (!difference.empty() && size > 0 && !all_again) {
+    const std::string other = "belongs to another run (" + difference + ")";
+    if (!options_.retry_errors) return refuse(other);
+    return refuse(other + ", whose served rows --retry-errors would keep; repeat its settings");
+  }
   if (!difference.empty()) return BeginAnew();
   SGLRUN_RETURN_IF_ERROR(GoOn(*std::move(contents)));
   return FoldRebuilt();
@@ -176,6 +184,7 @@ Status RunOutput::GoOn(JournalContents contents) {
   rows_ = std::move(contents.entries);
   marked_end_ = contents.finished;
   used_.assign(rows_.size(), false);
+  replaced_.assign(rows_.size(), false);
   BuildIndex();
   return {};
 }
@@ -271,6 +280,9 @@ Status RunOutput::Reuse(const RowKey& place) {
 Status RunOutput::Append(const RowKey& place, std::string_view row, bool failed) {
   const bool old_rows_follow = options_.order == RowOrder::kInput && in_place_ < rows_.size();
   if (old_rows_follow && !rebuilding()) SGLRUN_RETURN_IF_ERROR(StartRebuild());
+  if (const JournalEntry* old = FindRow(place.key)) {
+    replaced_[static_cast<std::size_t>(old - rows_.data())] = true;
+  }
   return Write(place, row, failed);
 }
 
@@ -350,8 +362,8 @@ std::string RunOutput::DroppedPath() const {
 Status RunOutput::KeepDroppedRows() {
   std::unique_ptr<OutputFile> dropped;
   for (std::size_t i = 0; i < rows_.size(); ++i) {
-    // A failed row, and one that a better row of the same record replaced, is no loss.
-    if (used_[i] || rows_[i].failed || FindRow(rows_[i].key) != &rows_[i]) continue;
+    // One that another row of the same record replaced, then or now, is no loss.
+    if (used_[i] || replaced_[i] || FindRow(rows_[i].key) != &rows_[i]) continue;
     if (dropped == nullptr) {
       const std::int64_t end = std::max<std::int64_t>(RegularFileSize(DroppedPath()), 0);
       SGLRUN_ASSIGN_OR_RETURN(dropped, OutputFile::Open(DroppedPath(), Compression::kNone, end));
@@ -371,6 +383,7 @@ Status RunOutput::Finish(const InputEnd& input) {
   const bool by_use = options_.order == RowOrder::kCompletion;
   rows_.insert(rows_.end(), added_.begin(), added_.end());
   used_.resize(rows_.size(), true);
+  replaced_.resize(rows_.size(), false);
   added_.clear();
   const bool leftovers = by_use ? moved_ || std::count(used_.begin(), used_.end(), false) > 0
                                 : in_place_ < rows_.size();

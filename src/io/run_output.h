@@ -86,7 +86,7 @@ class RunOutput {
   // All records have their rows: moves old rows that were not used out of the way and marks the
   // end.
   Status Finish(const InputEnd& input);
-  // Served rows of an earlier run that answer no record of this input. Finish has put them into
+  // Rows of an earlier run that answer no record of this input. Finish has put them into
   // DroppedPath(): nothing that was computed is thrown away.
   std::int64_t dropped_rows() const { return dropped_rows_; }
   std::string DroppedPath() const;
@@ -126,6 +126,7 @@ class RunOutput {
   std::optional<InputEnd> marked_end_;  // what the journal says about the end of the run
   std::size_t in_place_ = 0;            // kInput: so many rows are those of the first records
   std::vector<bool> used_;              // rows that belong to a record of this run
+  std::vector<bool> replaced_;          // rows whose record got a new one
   bool moved_ = false;  // kCompletion: a row belongs to another record number than it did
 
   bool begins_anew_ = false;  // with the first row; until then nothing old is touched

@@ -215,6 +215,31 @@ TEST_CASE("--retry-errors runs failed rows again, at their place") {
   CHECK(Open(Options(path))->Find(Place(5)) == RowState::kServed);
 }
 
+TEST_CASE("--retry-errors takes new settings where no served row was made with others") {
+  const TempFolder folder;
+  RunOutputOptions retry = Options(folder.File("out.jsonl"));
+  {
+    auto output = Open(retry);
+    Walk(*output, {6, 13});
+    CHECK(output->Finish({2}).ok());
+  }
+  retry.run = Run(43);
+  CHECK_FALSE(RunOutput::Open(retry).ok());
+  retry.retry_errors = true;
+  {
+    auto output = Open(retry);
+    CHECK(Walk(*output, {6, 13}) == 2);
+    CHECK(output->Append(Place(1, 2), RowOf(1), false).ok());
+    CHECK(output->Finish({3}).ok());
+  }
+  retry.run = Run(44);
+  CHECK(RunOutput::Open(retry).error().message ==
+        "\"" + retry.path +
+            "\" belongs to another run (seed was 43, now 44), whose served rows --retry-errors "
+            "would keep; repeat its settings; name another output, or begin anew with --overwrite");
+  CHECK(Content(retry.path) == Expected({6, 13, 1}));
+}
+
 TEST_CASE("a kill while the output is rebuilt loses no row of either file") {
   for (const std::string& name : kNames) {
     const TempFolder folder;
@@ -343,6 +368,26 @@ TEST_CASE(
     CHECK(Content(options.path) == Expected({0, 2}));
     CHECK(output->dropped_rows() == 3);
     CHECK(folder.Read("out.jsonl.dropped") == Expected({1, 3, 4}));
+  }
+}
+
+TEST_CASE("failed rows are put aside too, but not those of records that were tried again") {
+  for (const RowOrder order : {RowOrder::kInput, RowOrder::kCompletion}) {
+    const TempFolder folder;
+    RunOutputOptions options = Options(folder.File("out.jsonl"));
+    options.order = order;
+    {
+      auto output = Open(options);
+      Walk(*output, {5, 6, 13});
+      CHECK(output->Finish({3}).ok());
+    }
+    options.retry_errors = true;
+    auto output = Open(options);
+    Walk(*output, {5, 6});
+    CHECK(output->Finish({2}).ok());
+    CHECK(Content(options.path) == Expected({5, 6}));
+    CHECK(output->dropped_rows() == 1);
+    CHECK(folder.Read("out.jsonl.dropped") == Expected({13}));
   }
 }
 

@@ -1,19 +1,19 @@
 #include <signal.h>
 
-#include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <ctime>
+#include <filesystem>
 
 #include "base/log.h"
 #include "base/strings.h"
+#include "cli/batch_loop.h"
 #include "cli/batch_source.h"
 #include "cli/batch_window.h"
 #include "cli/commands.h"
+#include "cli/engine_pool.h"
 #include "cli/exit_codes.h"
 #include "cli/load.h"
 #include "cli/process_info.h"
-#include "cli/progress.h"
 #include "cli/report/account.h"
 #include "cli/report/collector.h"
 #include "cli/report/html_page.h"
@@ -24,140 +24,9 @@
 #include "cli/stopwatch.h"
 #include "cli/whole_file.h"
 #include "cli/written_files.h"
-#include "tokenizer/space_cleaning.h"
 
 namespace sglrun::cli {
 namespace {
-
-// What is flushed survives a kill; a compressed file pays for each flush with a new frame.
-constexpr double kFlushSeconds = 0.25;
-constexpr double kFlushSecondsCompressed = 2.0;
-constexpr std::size_t kFlushBytes = std::size_t{4} << 20;
-
-double FlushSeconds(const Options& options) {
-  if (options.stream_jsonl) return 0;  // somebody watches
-  return io::CompressionOf(options.output) == io::Compression::kNone ? kFlushSeconds
-                                                                     : kFlushSecondsCompressed;
-}
-
-// Sequences behind those that run, so that no row stays empty.
-constexpr std::int64_t kSubmittedPerRow = 4;
-// Beyond these, some more with each step, so that records that share a prefix find each other from
-// afar: up to so many sequences, and 16 MiB of their tokens.
-constexpr int kAheadPerStep = 64;
-constexpr std::int64_t kMostAhead = 8192;
-constexpr std::int64_t kMostTokensAhead = std::int64_t{4} << 20;
-
-// The heart of `batch`: feeds the engine from the source, and the output from the engine.
-class BatchLoop {
- public:
-  BatchLoop(const Options& options, BatchSource& source, engine::Engine& engine,
-            BatchWindow& window, report::RunCollector& collector)
-      : options_(options),
-        source_(source),
-        engine_(engine),
-        window_(window),
-        collector_(collector),
-        progress_(options.progress == "auto" && options.quiet ? "never" : options.progress),
-        flush_seconds_(FlushSeconds(options)) {}
-
-  // Runs until all records have their rows, a signal asks to stop, or too many have failed.
-  Status Run() {
-    while (!StopCode() && !TooManyErrors()) {
-      SGLRUN_RETURN_IF_ERROR(Refill());
-      if (!engine_.HasWork() && window_.empty() && source_.Exhausted()) return {};
-      for (GenerateResult& result : engine_.Step()) {
-        if (options_.clean_up_spaces) CleanText(result);
-        SGLRUN_RETURN_IF_ERROR(window_.Finish(std::move(result)));
-      }
-      collector_.AddStep(SecondsSince(start_), engine_.stats());
-      for (const GenerateResult& partial : engine_.Partials()) ShowPartial(partial);
-      SGLRUN_RETURN_IF_ERROR(FlushNowAndThen());
-      ShowProgress();
-    }
-    progress_.Clear();
-    return {};
-  }
-
-  bool TooManyErrors() const {
-    return options_.max_errors > 0 && window_.counts().new_failed >= options_.max_errors;
-  }
-
-  Progress& progress() { return progress_; }
-
- private:
-  Status Refill() {
-    for (int ahead = 0; (NeedsMore() || MayLookAhead(ahead)) && !TooManyErrors();) {
-      if (window_.full()) return {};
-      if (!NeedsMore()) ++ahead;
-      // With nothing else to do, a slow input is waited for, but signals and flushes are not late.
-      const std::chrono::milliseconds patience(engine_.HasWork() ? 0 : 50);
-      std::optional<ReadyRecord> record = source_.Next(patience);
-      if (!record) return {};
-      std::vector<std::unique_ptr<engine::Sequence>> sequences = std::move(record->sequences);
-      record->sequences.clear();
-      SGLRUN_RETURN_IF_ERROR(window_.Add(*std::move(record), sequences.size()));
-      for (auto& sequence : sequences) {
-        // A compiled constraint is far larger than a prompt.
-        if (sequence->params().constraint) constrained_ahead_ = true;
-        engine_.Submit(std::move(sequence));
-      }
-    }
-    return {};
-  }
-
-  bool NeedsMore() const {
-    return engine_.InFlight() < kSubmittedPerRow * engine_.options().max_rows;
-  }
-  bool MayLookAhead(int ahead) {
-    if (NeedsMore()) constrained_ahead_ = false;
-    return ahead < kAheadPerStep && !constrained_ahead_ && engine_.InFlight() < kMostAhead &&
-           engine_.WaitingTokens() < kMostTokensAhead;
-  }
-
-  static void CleanText(GenerateResult& result) {
-    result.text = tokenizer::CleanUpTokenizationSpaces(std::move(result.text));
-  }
-
-  void ShowPartial(const GenerateResult& partial) {
-    if (!options_.clean_up_spaces) return window_.ShowPartial(partial);
-    GenerateResult cleaned = partial;
-    cleaned.text.resize(tokenizer::SettledBytes(partial.text));
-    CleanText(cleaned);
-    window_.ShowPartial(cleaned);
-  }
-
-  Status FlushNowAndThen() {
-    if (window_.unflushed_bytes() == 0) return {};
-    if (window_.unflushed_bytes() < kFlushBytes && SecondsSince(last_flush_) < flush_seconds_) {
-      return {};
-    }
-    last_flush_ = Clock::now();
-    return window_.Flush();
-  }
-
-  void ShowProgress() {
-    const BatchCounts& counts = window_.counts();
-    const double read = source_.FractionRead();
-    const auto lines = static_cast<double>(std::max<std::int64_t>(source_.lines_read(), 1));
-    const double share = static_cast<double>(counts.records) / lines;
-    progress_.Update({.records = counts.records,
-                      .failed = counts.failed,
-                      .output_tokens = engine_.stats().output_tokens,
-                      .fraction = read < 0 ? -1.0 : read * std::min(share, 1.0)});
-  }
-
-  const Options& options_;
-  BatchSource& source_;
-  engine::Engine& engine_;
-  BatchWindow& window_;
-  report::RunCollector& collector_;
-  Progress progress_;
-  const double flush_seconds_;
-  bool constrained_ahead_ = false;
-  const Clock::time_point start_ = Clock::now();
-  Clock::time_point last_flush_ = Clock::now();
-};
 
 Status CheckSideFiles(const Options& options) {
   if (options.output == "-" && options.hidden_states != "inline") {
@@ -220,20 +89,21 @@ class BatchRun {
     SGLRUN_ASSIGN_OR_RETURN(parts.reader, io::JsonlReader::Open(options_.inputs));
     // Not earlier: opening waits for a pipe's first bytes, and there is nothing to be finished yet.
     WatchStopSignals();
-    Compute compute(options_);
-    SGLRUN_ASSIGN_OR_RETURN(const kernels::Backend* backend, ChooseBackend(options_, compute));
-    SGLRUN_RETURN_IF_ERROR(CollectFacts(source, *backend, compute.pool));
+    SGLRUN_ASSIGN_OR_RETURN(const auto engines, EnginePool::Open(options_));
+    SGLRUN_RETURN_IF_ERROR(CollectFacts(source, engines->backend(), engines->threads()));
     // Before the weights, which may take a while: an output that cannot be used is told at once.
     SGLRUN_RETURN_IF_ERROR(OpenOutput());
-    facts_.threads = compute.pool.threads();
-    SGLRUN_ASSIGN_OR_RETURN(const auto model, LoadModel(options_, source.files, *backend, compute));
-    const tensor::DType kv_dtype = KvDType(options_, WeightDType(options_, source.files));
-    SGLRUN_ASSIGN_OR_RETURN(
-        const auto engine,
-        engine::Engine::Create(*model, *source.tokenizer, EngineOptionsOf(options_, kv_dtype, *backend),
-                               compute.context));
-    outcome_.load_s = SecondsSince(start_);
-    return Serve(std::move(parts), *engine);
+    // The output is ours: from now on an account of an earlier run would be a lie, whenever this
+    // one is killed.
+    for (const std::string& path : {RunFilePath(options_), options_.report}) {
+      std::error_code ignored;
+      if (!path.empty() && !std::filesystem::exists(path, ignored)) new_files_.push_back(path);
+    }
+    const Status begun = WriteAccount();
+    Result<int> code =
+        begun.ok() ? Generate(source, *engines, std::move(parts)) : Result<int>(begun.error());
+    if (!code.ok() && outcome_.state == RunState::kRunning) TellFailedStart();
+    return code;
   }
 
  private:
@@ -245,6 +115,7 @@ class BatchRun {
         SamplingDefaultsJson(EffectiveDefaults(options_, source.files.generation_defaults()));
     facts_.model_path = options_.model;
     facts_.isa = backend.isa.empty() ? backend.name : backend.isa;
+    facts_.threads = pool.threads();
     LogInfo("model " + options_.model + ", " + source.files.config().architecture + ", " +
             source.files.DTypeSummary() + "; defaults " + facts_.sampling_defaults.Dump());
     return {};
@@ -263,8 +134,14 @@ class BatchRun {
     return {};
   }
 
-  Result<int> Serve(BatchSource::Parts parts, engine::Engine& engine) {
-    parts.engine = &engine;
+  Result<int> Generate(const ModelSource& source, EnginePool& engines, BatchSource::Parts parts) {
+    SGLRUN_RETURN_IF_ERROR(engines.Load(options_, source));
+    outcome_.load_s = SecondsSince(start_);
+    return Serve(std::move(parts), engines);
+  }
+
+  Result<int> Serve(BatchSource::Parts parts, EnginePool& engine) {
+    parts.engine = &engine.admitting();
     const io::ResultWriter writer(RowOptionsOf(options_));
     parts.has_row = [this, &writer](const ReadyRecord& record,
                                     std::span<const std::size_t> with_hidden_states) {
@@ -274,35 +151,41 @@ class BatchRun {
              (!in_files || writer.HasSideFiles(record.place, with_hidden_states));
     };
     report::RunCollector collector;
-    BatchWindow window(writer, *output_, OrderOf(options_), collector);
+    BatchWindow window(writer, *output_,
+                       {.order = OrderOf(options_), .max_failed = options_.max_errors}, collector);
     BatchSource source(options_, std::move(parts));
-    BatchLoop loop(options_, source, engine, window, collector);
-    Status status = loop.Run();
-    loop.progress().Clear();
-    if (status.ok()) status = Close(loop, source, window);
-    if (!status.ok() && output_->broken_pipe()) return kExitBrokenPipe;
+    Status status = BatchLoop(options_, source, engine, window, collector).Run();
+    if (status.ok()) status = Close(source, window);
+    const bool broken_pipe = !status.ok() && output_->broken_pipe();
+    if (!status.ok()) {
+      outcome_.state = broken_pipe ? RunState::kStopped : RunState::kFailed;
+      outcome_.exit_code = broken_pipe ? kExitBrokenPipe : kExitFailure;
+    }
     outcome_.counts = window.counts();
     outcome_.lines = source.lines_read();
     facts_.engine_options = engine.options();
     facts_.engine_stats = engine.stats();
     facts_.data = collector.Finish();
-    if (!status.ok()) outcome_.exit_code = kExitFailure;
-    const Status reported = Report();
-    if (!status.ok()) return status.error();
-    SGLRUN_RETURN_IF_ERROR(reported);
+    outcome_.peak_rss_bytes = PeakResidentBytes();
+    const Status written = WriteAccount();
+    if (!broken_pipe) TellSummary();
+    if (!status.ok() && !broken_pipe) return status.error();
+    SGLRUN_RETURN_IF_ERROR(written);
     return outcome_.exit_code;
   }
 
   // Brings everything into the output and settles how the run ended.
-  Status Close(const BatchLoop& loop, const BatchSource& source, BatchWindow& window) {
+  Status Close(const BatchSource& source, BatchWindow& window) {
     SGLRUN_RETURN_IF_ERROR(window.Flush());
     SGLRUN_RETURN_IF_ERROR(source.status());
     if (const int code = StopCode(); code != 0) {
+      outcome_.state = RunState::kStopped;
       outcome_.exit_code = code;
       LogWarning("stopped by a signal; the same command continues");
       return {};
     }
-    if (loop.TooManyErrors()) {
+    if (window.TooManyFailed()) {
+      outcome_.state = RunState::kStopped;
       outcome_.exit_code = kExitRecordErrors;
       LogWarning("stopped after " + std::to_string(window.counts().new_failed) +
                  " failed records (--max-errors); the same command continues");
@@ -313,36 +196,42 @@ class BatchRun {
       LogWarning(FormatCount(output_->dropped_rows()) + " rows of " + options_.output +
                  " answered no record of this input; they are now in " + output_->DroppedPath());
     }
-    outcome_.finished = true;
+    outcome_.state = RunState::kFinished;
     outcome_.exit_code = window.counts().failed > 0 ? kExitRecordErrors : kExitOk;
     return {};
   }
 
-  Status Report() {
-    outcome_.wall_s = SecondsSince(start_);
-    outcome_.peak_rss_bytes = PeakResidentBytes();
+  // Of a run that began with no record. It leaves no file where none was.
+  void TellFailedStart() {
+    outcome_.state = RunState::kFailed;
+    outcome_.exit_code = kExitFailure;
+    static_cast<void>(WriteAccount());  // the error that is told is the one that came first
+    std::error_code ignored;
+    for (const std::string& path : new_files_) std::filesystem::remove(path, ignored);
+  }
+
+  void TellSummary() const {
     const std::string summary = SummaryLine(outcome_);
     if (!options_.quiet && !options_.verbose) std::fprintf(stderr, "%s\n", summary.c_str());
     LogInfo(summary);
+  }
+
+  // The run file and the page, each in the place of an earlier one.
+  Status WriteAccount() {
+    outcome_.wall_s = SecondsSince(start_);
     const Json run_file = RunFileJson(outcome_, facts_);
-    SGLRUN_RETURN_IF_ERROR(WriteRunFile(run_file));
-    return WritePage(run_file);
-  }
-
-  Status WriteRunFile(const Json& run_file) {
-    const std::string path = RunFilePath(options_);
-    return path.empty() ? Status() : WriteWholeFile("run file", path, run_file.Dump() + "\n");
-  }
-
-  Status WritePage(const Json& run_file) {
+    if (const std::string path = RunFilePath(options_); !path.empty()) {
+      SGLRUN_RETURN_IF_ERROR(WriteWholeFile("the run file", path, run_file.Dump() + "\n"));
+    }
     if (options_.report.empty()) return {};
     SGLRUN_ASSIGN_OR_RETURN(const report::Account account, report::ReadAccount(run_file));
-    return WriteWholeFile("report", options_.report, report::HtmlPage(account));
+    return WriteWholeFile("the report", options_.report, report::HtmlPage(account));
   }
 
   const Options& options_;
   const Clock::time_point start_ = Clock::now();
   std::unique_ptr<io::RunOutput> output_;
+  std::vector<std::string> new_files_;  // of the account: not there before this run
   RunOutcome outcome_;
   RunFacts facts_;
 };

@@ -26,7 +26,7 @@ Status BatchWindow::Add(ReadyRecord record, std::size_t results) {
   slot.reuse = record.reuse;
   slot.missing = results;
   slot.results.resize(results);
-  if (record.error) MakeErrorRow(slot, *record.error);
+  if (record.error) MakeErrorRow(slot, *std::move(record.error));
   return slot.missing == 0 ? Complete(slot) : Status();
 }
 
@@ -53,26 +53,25 @@ Status BatchWindow::Finish(GenerateResult result) {
 }
 
 Status BatchWindow::Complete(Slot& slot) {
-  if (!slot.reuse && !slot.failed) SGLRUN_RETURN_IF_ERROR(MakeRow(slot));
+  if (TooManyFailed()) return {};
+  if (!slot.reuse && !slot.error) SGLRUN_RETURN_IF_ERROR(MakeRow(slot));
   waiting_bytes_ += slot.row.size();
-  if (order_ == io::RowOrder::kCompletion) SGLRUN_RETURN_IF_ERROR(WriteRow(slot));
+  if (settings_.order == io::RowOrder::kCompletion) SGLRUN_RETURN_IF_ERROR(WriteRow(slot));
   return WriteReady();
 }
 
 Status BatchWindow::MakeRow(Slot& slot) {
   const RecordError* const error = io::ResultWriter::FirstError(slot.results);
-  slot.failed = error != nullptr;
-  if (slot.failed) collector_.AddError(NameOf(slot), *error);
+  if (error != nullptr) slot.error = *error;
   SGLRUN_RETURN_IF_ERROR(writer_.AppendRow(slot.place, slot.results, slot.row));
   Count(slot);
   slot.results = {};
   return {};
 }
 
-void BatchWindow::MakeErrorRow(Slot& slot, const RecordError& error) {
+void BatchWindow::MakeErrorRow(Slot& slot, RecordError error) {
   writer_.AppendErrorRow(slot.place, error, slot.row);
-  collector_.AddError(NameOf(slot), error);
-  slot.failed = true;
+  slot.error = std::move(error);
 }
 
 report::RecordName BatchWindow::NameOf(const Slot& slot) {
@@ -80,7 +79,7 @@ report::RecordName BatchWindow::NameOf(const Slot& slot) {
 }
 
 void BatchWindow::Count(const Slot& slot) {
-  if (slot.failed) return;
+  if (slot.error) return;
   for (const GenerateResult& result : slot.results) {
     collector_.AddResult(NameOf(slot), result);
     ++counts_.results;
@@ -93,6 +92,7 @@ void BatchWindow::Count(const Slot& slot) {
 // Rows leave from the front; with --order completion they have left already.
 Status BatchWindow::WriteReady() {
   while (!slots_.empty() && slots_.front().missing == 0) {
+    if (TooManyFailed()) return {};
     if (!slots_.front().written) SGLRUN_RETURN_IF_ERROR(WriteRow(slots_.front()));
     slots_.pop_front();
   }
@@ -107,11 +107,14 @@ Status BatchWindow::WriteRow(Slot& slot) {
     if (output_.Find(slot.key) == io::RowState::kFailed) ++counts_.failed;
     return output_.Reuse(slot.key);
   }
-  counts_.failed += slot.failed ? 1 : 0;
-  counts_.new_failed += slot.failed ? 1 : 0;
+  if (slot.error) {
+    ++counts_.failed;
+    ++counts_.new_failed;
+    collector_.AddError(NameOf(slot), *slot.error);
+  }
   waiting_bytes_ -= slot.row.size();
   unflushed_bytes_ += slot.row.size();
-  SGLRUN_RETURN_IF_ERROR(output_.Append(slot.key, slot.row, slot.failed));
+  SGLRUN_RETURN_IF_ERROR(output_.Append(slot.key, slot.row, slot.error.has_value()));
   slot.row = {};
   return {};
 }

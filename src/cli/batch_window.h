@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -30,10 +31,14 @@ struct BatchCounts {
 
 class BatchWindow {
  public:
-  // The collector is told of every result and error of this run.
-  BatchWindow(const io::ResultWriter& writer, io::RunOutput& output, io::RowOrder order,
+  struct Settings {
+    io::RowOrder order = io::RowOrder::kInput;
+    std::int64_t max_failed = 0;  // --max-errors, 0: any number
+  };
+  // The collector is told of every result of this run, and of every error row that is written.
+  BatchWindow(const io::ResultWriter& writer, io::RunOutput& output, const Settings& settings,
               report::RunCollector& collector)
-      : writer_(writer), output_(output), order_(order), collector_(collector) {}
+      : writer_(writer), output_(output), settings_(settings), collector_(collector) {}
 
   // Takes a record in that waits for so many results; the caller has taken its sequences out and
   // submits them.
@@ -47,6 +52,10 @@ class BatchWindow {
   bool empty() const { return slots_.empty(); }
   // Too many records, or too many bytes, wait for an earlier one.
   bool full() const;
+  // So many records of this run have failed as may: no row is written any more.
+  bool TooManyFailed() const {
+    return settings_.max_failed > 0 && counts_.new_failed >= settings_.max_failed;
+  }
   // Bytes that went to the output and were not flushed.
   std::size_t unflushed_bytes() const { return unflushed_bytes_; }
   Status Flush();
@@ -61,8 +70,8 @@ class BatchWindow {
     std::uint64_t first_ticket = 0;
     std::vector<GenerateResult> results;
     std::size_t missing = 0;  // results that are not there yet
+    std::optional<RecordError> error;
     bool reuse = false;
-    bool failed = false;
     bool written = false;  // --order completion
     std::string row;       // once nothing is missing
   };
@@ -70,7 +79,7 @@ class BatchWindow {
   Slot& SlotOf(std::uint64_t ticket);
   Status Complete(Slot& slot);
   Status MakeRow(Slot& slot);
-  void MakeErrorRow(Slot& slot, const RecordError& error);
+  void MakeErrorRow(Slot& slot, RecordError error);
   Status WriteReady();
   Status WriteRow(Slot& slot);
   void Count(const Slot& slot);
@@ -78,7 +87,7 @@ class BatchWindow {
 
   const io::ResultWriter& writer_;
   io::RunOutput& output_;
-  const io::RowOrder order_;
+  const Settings settings_;
   report::RunCollector& collector_;
   std::deque<Slot> slots_;         // ascending tickets
   std::size_t waiting_bytes_ = 0;  // of finished rows behind an unfinished one

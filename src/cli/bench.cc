@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <random>
 
+#include "base/printable.h"
 #include "base/strings.h"
 #include "cli/bench_grammar.h"
 #include "cli/bench_model.h"
@@ -143,23 +144,26 @@ struct BenchReport {
   std::int64_t peak_rss_bytes = 0;
 };
 
-Json RatesBySize(const std::vector<Measurement>& measurements) {
+Json RatesBySize(const std::vector<Measurement>& measurements, double Measurement::*rate) {
   Json::Object rates;
   for (const Measurement& m : measurements) {
-    rates.emplace_back(std::to_string(m.size), Json(m.tokens_per_s));
+    rates.emplace_back(std::to_string(m.size), Json(m.*rate));
   }
   return rates;
 }
 
 std::string AsJson(const BenchReport& report) {
-  const Json json = Json::Object{{"machine", report.machine},
-                                 {"model", report.model},
-                                 {"dtype", report.dtype},
-                                 {"prefill", RatesBySize(report.prefill)},
-                                 {"decode", RatesBySize(report.decode)},
-                                 {"load_s", report.load_s},
-                                 {"first_token_s", report.first_token_s},
-                                 {"peak_rss_bytes", report.peak_rss_bytes}};
+  const Json json =
+      Json::Object{{"machine", report.machine},
+                   {"model", report.model},
+                   {"dtype", report.dtype},
+                   {"prefill", RatesBySize(report.prefill, &Measurement::tokens_per_s)},
+                   {"decode", RatesBySize(report.decode, &Measurement::tokens_per_s)},
+                   {"decode_bytes_per_s", RatesBySize(report.decode, &Measurement::bytes_per_s)},
+                   {"decode_flops_per_s", RatesBySize(report.decode, &Measurement::flops_per_s)},
+                   {"load_s", report.load_s},
+                   {"first_token_s", report.first_token_s},
+                   {"peak_rss_bytes", report.peak_rss_bytes}};
   return json.Dump() + "\n";
 }
 
@@ -172,7 +176,7 @@ std::string Row(const char* kind, const char* unit, const Measurement& m) {
 }
 
 std::string AsText(const BenchReport& report) {
-  std::string out = report.model + ", " + report.dtype + ", " + report.machine + "\n";
+  std::string out = Printable(report.model) + ", " + report.dtype + ", " + report.machine + "\n";
   for (const Measurement& m : report.prefill) out += Row("prefill", "tokens", m);
   for (const Measurement& m : report.decode) out += Row("decode", "rows", m);
   char line[160];
@@ -194,7 +198,7 @@ Result<Loaded> LoadForBench(const Options& options, const kernels::Backend& back
   if (options.shape.empty()) {
     SGLRUN_ASSIGN_OR_RETURN(const model::ModelFiles files, model::ModelFiles::Open(options.model));
     SGLRUN_ASSIGN_OR_RETURN(auto model, LoadModel(options, files, backend, compute));
-    return Loaded{std::move(model), WeightDType(options, files)};
+    return Loaded{std::move(model), WeightDType(options, files, backend)};
   }
   const tensor::DType dtype = NamedDType(options.dtype);
   SGLRUN_ASSIGN_OR_RETURN(

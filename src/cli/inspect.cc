@@ -1,5 +1,6 @@
 #include <filesystem>
 
+#include "base/printable.h"
 #include "base/strings.h"
 #include "cli/commands.h"
 #include "cli/exit_codes.h"
@@ -93,7 +94,7 @@ void AddTokenizerFacts(const ModelSource& source, Facts& facts) {
 
 void AddRunFacts(const Options& options, const ModelSource& source, const kernels::Backend& backend,
                  Facts& facts) {
-  const tensor::DType dtype = WeightDType(options, source.files);
+  const tensor::DType dtype = WeightDType(options, source.files, backend);
   const tensor::DType kv = KvDType(options, dtype);
   facts.emplace_back("runs_as", std::string(tensor::DTypeName(dtype)));
   facts.emplace_back(
@@ -136,7 +137,7 @@ std::string Report(const Facts& facts) {
   for (const auto& [name, value] : facts) {
     std::string head = name;
     head.resize(22, ' ');
-    out += head + ValueText(name, value) + "\n";
+    out += head + Printable(ValueText(name, value)) + "\n";
   }
   return out;
 }
@@ -150,8 +151,9 @@ Result<int> RunInspect(const Options& given) {
   if (!facts.ok()) {
     const Json verdict =
         Json::Object{{"path", options.model}, {"usable", false}, {"reason", facts.error().message}};
-    SGLRUN_RETURN_IF_ERROR(Print(options.json ? verdict.Dump() + "\n"
-                                              : "not usable: " + facts.error().message + "\n"));
+    SGLRUN_RETURN_IF_ERROR(Print(options.json
+                                     ? verdict.Dump() + "\n"
+                                     : "not usable: " + Printable(facts.error().message) + "\n"));
     return kExitRecordErrors;
   }
   SGLRUN_RETURN_IF_ERROR(

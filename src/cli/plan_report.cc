@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/json.h"
+#include "base/printable.h"
 #include "base/strings.h"
 #include "cli/progress.h"
 
@@ -61,23 +62,36 @@ std::string Line(std::string_view name, const std::string& value) {
   return line + value + "\n";
 }
 
+std::string MachineText(const PlanReport& report) {
+  return Line("memory", "weights " + FormatByteSize(report.weight_bytes) + ", keys and values " +
+                            FormatByteSize(report.kv_bytes) + ", workspace " +
+                            FormatByteSize(report.workspace_bytes)) +
+         Line("time", FormatDuration(report.estimate_low_s) + " to " +
+                          FormatDuration(report.estimate_high_s) +
+                          " (outputs a quarter of their limits, or all of them)");
+}
+
 }  // namespace
 
 std::string PlanJson(const PlanReport& report) {
-  const Json json = Json::Object{{"records", report.records},
-                                 {"results", report.results},
-                                 {"failed", report.failed},
-                                 {"prompt_tokens", report.prompt_tokens},
-                                 {"max_output_tokens", report.max_output_tokens},
-                                 {"cached_tokens", report.cached_tokens},
-                                 {"errors", Errors(report)},
-                                 {"groups", Groups(report)},
-                                 {"memory", Json::Object{{"weights", report.weight_bytes},
-                                                         {"kv", report.kv_bytes},
-                                                         {"workspace", report.workspace_bytes}}},
-                                 {"estimate_s", Json::Object{{"low", report.estimate_low_s},
-                                                             {"high", report.estimate_high_s}}}};
-  return json.Dump() + "\n";
+  Json::Object json{{"records", report.records},
+                    {"results", report.results},
+                    {"failed", report.failed},
+                    {"prompt_tokens", report.prompt_tokens},
+                    {"max_output_tokens", report.max_output_tokens},
+                    {"cached_tokens", report.cached_tokens},
+                    {"errors", Errors(report)},
+                    {"groups", Groups(report)}};
+  if (report.card) {
+    json.emplace_back("card", CardPlanJson(*report.card));
+  } else {
+    json.emplace_back("memory", Json::Object{{"weights", report.weight_bytes},
+                                             {"kv", report.kv_bytes},
+                                             {"workspace", report.workspace_bytes}});
+    json.emplace_back("estimate_s", Json::Object{{"low", report.estimate_low_s},
+                                                 {"high", report.estimate_high_s}});
+  }
+  return Json(std::move(json)).Dump() + "\n";
 }
 
 std::string PlanText(const PlanReport& report) {
@@ -94,14 +108,10 @@ std::string PlanText(const PlanReport& report) {
                 GroupKey(form) + ": " + FormatCount(group.records) + " records, " +
                     FormatCount(group.results) + " results: " + GroupReason(form));
   }
-  out += Line("memory", "weights " + FormatByteSize(report.weight_bytes) + ", keys and values " +
-                            FormatByteSize(report.kv_bytes) + ", workspace " +
-                            FormatByteSize(report.workspace_bytes));
-  out += Line("time", FormatDuration(report.estimate_low_s) + " to " +
-                          FormatDuration(report.estimate_high_s) +
-                          " (outputs a quarter of their limits, or all of them)");
+  out += report.card ? CardPlanText(*report.card) : MachineText(report);
   for (std::size_t i = 0; i < std::min(report.errors.size(), kErrorsShown); ++i) {
-    out += report.errors[i].place + ": " + report.errors[i].error.message + "\n";
+    const PlannedError& e = report.errors[i];
+    out += Printable(e.place + ": " + e.error.message) + "\n";
   }
   if (report.failed > static_cast<std::int64_t>(kErrorsShown)) {
     out += "... and " + FormatCount(report.failed - static_cast<std::int64_t>(kErrorsShown)) +

@@ -1,5 +1,6 @@
 #include "cli/progress.h"
 
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -7,6 +8,14 @@
 #include "base/strings.h"
 
 namespace sglrun::cli {
+namespace {
+
+int TerminalColumns() {
+  winsize size = {};
+  return ::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
+}
+
+}  // namespace
 
 std::string FormatDuration(double seconds) {
   const auto whole = static_cast<std::int64_t>(seconds + 0.5);
@@ -50,7 +59,12 @@ void Progress::Update(const ProgressState& state) {
   last_tokens_ = state.output_tokens;
   const double elapsed = std::chrono::duration<double>(now - start_).count();
   const std::string text = ProgressText(state, elapsed, rate_);
-  std::fprintf(stderr, terminal_ ? "\r\033[K%s" : "%s\n", text.c_str());
+  if (terminal_) {
+    // A line that wraps could not be taken away again.
+    std::fprintf(stderr, "\r\033[K%.*s", TerminalColumns() - 1, text.c_str());
+  } else {
+    std::fprintf(stderr, "%s\n", text.c_str());
+  }
   std::fflush(stderr);
   shown_ = terminal_;
 }

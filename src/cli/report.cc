@@ -59,7 +59,7 @@ Result<int> RunReport(const Options& options) {
   if (options.report.empty()) {
     SGLRUN_RETURN_IF_ERROR(Print(report::TextReport(account, OutputColumns())));
   } else {
-    SGLRUN_RETURN_IF_ERROR(WriteWholeFile("report", options.report, report::HtmlPage(account)));
+    SGLRUN_RETURN_IF_ERROR(WriteWholeFile("the report", options.report, report::HtmlPage(account)));
   }
   return kExitOk;
 }

@@ -80,7 +80,7 @@ std::string TemplateFingerprint(const Options& options) {
 
 Result<Json> RunIdentity(const Options& options, const ModelSource& source,
                          const kernels::Backend& backend, ThreadPool& pool) {
-  const tensor::DType dtype = WeightDType(options, source.files);
+  const tensor::DType dtype = WeightDType(options, source.files, backend);
   Options effective = options;
   effective.dtype = tensor::DTypeName(dtype);
   effective.kv_dtype = tensor::DTypeName(KvDType(options, dtype));
@@ -107,11 +107,18 @@ Result<Json> RunIdentity(const Options& options, const ModelSource& source,
 }
 
 Json EffectiveOptions(const Options& options) {
+  const Options unset;
   Json::Object values;
   for (const OptionSpec& option : OptionTable()) {
     // --set is part of what --sampling shows.
     if ((option.commands & Bit(Command::kBatch)) == 0 || option.kind == Kind::kAssignment) continue;
-    values.emplace_back(std::string(option.name), OptionValue(option, options));
+    Json value = OptionValue(option, options);
+    // The value that stands for "not given" is an empty text or a number that means something else,
+    // which the row of the table says in words.
+    const bool has_words = !option.default_text.empty();
+    const bool is_unset = has_words && value.Dump() == OptionValue(option, unset).Dump();
+    if (is_unset || (value.is_string() && value.as_string().empty())) value = nullptr;
+    values.emplace_back(std::string(option.name), std::move(value));
   }
   return values;
 }

@@ -15,7 +15,8 @@ Result<Json> RunIdentity(const Options& options, const ModelSource& source,
 // The member of a run identity that tells the shard.
 inline constexpr const char* kShardName = "shard";
 
-// All options of `batch` with their values.
+// All options of `batch` with their values; null for those that were not given and have no value of
+// their own.
 Json EffectiveOptions(const Options& options);
 
 // The five parameters that --sampling-defaults is about.

@@ -26,8 +26,23 @@ Json Counts(const RunOutcome& outcome) {
                       {"output_tokens", counts.output_tokens}};
 }
 
+const char* StateName(RunState state) {
+  switch (state) {
+    case RunState::kRunning:
+      return "running";
+    case RunState::kFinished:
+      return "finished";
+    case RunState::kStopped:
+      return "stopped";
+    case RunState::kFailed:
+      break;
+  }
+  return "failed";
+}
+
 Json EngineFacts(const RunFacts& facts) {
-  const engine::EngineOptions& options = facts.engine_options;
+  if (!facts.engine_options) return Json::Object{};
+  const engine::EngineOptions& options = *facts.engine_options;
   const engine::EngineStats& stats = facts.engine_stats;
   return Json::Object{{"max_rows", options.max_rows},
                       {"max_batch_tokens", options.max_batch_tokens},
@@ -61,8 +76,10 @@ std::string SummaryLine(const RunOutcome& outcome) {
 }
 
 Json RunFileJson(const RunOutcome& outcome, const RunFacts& facts) {
-  return Json::Object{{"finished", outcome.finished},
-                      {"exit_code", static_cast<std::int64_t>(outcome.exit_code)},
+  const bool runs = outcome.state == RunState::kRunning;
+  return Json::Object{{"state", std::string(StateName(outcome.state))},
+                      {"finished", outcome.state == RunState::kFinished},
+                      {"exit_code", runs ? Json(nullptr) : Json(std::int64_t{outcome.exit_code})},
                       {"started", facts.started},
                       {"model", facts.model_path},
                       {"isa", facts.isa},

@@ -1,7 +1,9 @@
-// What a batch run says at its end: one line for people, and OUT.run.json for programs.
+// What a batch run says of itself: OUT.run.json for programs, from its beginning on, and at its end
+// one line for people.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "base/json.h"
@@ -12,9 +14,12 @@
 
 namespace sglrun::cli {
 
+// kRunning is what the file of a killed run says, too.
+enum class RunState : std::uint8_t { kRunning, kFinished, kStopped, kFailed };
+
 struct RunOutcome {
-  int exit_code = 0;
-  bool finished = false;
+  RunState state = RunState::kRunning;
+  int exit_code = 0;       // once it does not run any more
   std::int64_t lines = 0;  // records of the whole input, other shards' included
   BatchCounts counts;
   double wall_s = 0;
@@ -30,7 +35,7 @@ struct RunFacts {
   Json identity, options, sampling_defaults;
   std::string model_path, isa, started;  // started: UTC, ISO 8601
   std::int64_t threads = 0;
-  engine::EngineOptions engine_options;
+  std::optional<engine::EngineOptions> engine_options;  // once there is an engine
   engine::EngineStats engine_stats;
   report::RunData data;
 };

@@ -1,4 +1,4 @@
-// Files that are written in one piece: a reader never sees half of one.
+// Small files that are there whole or not at all: a full disk or a kill leaves what was there.
 #pragma once
 
 #include <string>
@@ -8,7 +8,10 @@
 
 namespace sglrun::cli {
 
-// `what` names the file in the error: "cannot write the run file PATH: ...".
+// In the place of any file of that name. `what` begins the sentence of a failure: "the run file".
 Status WriteWholeFile(std::string_view what, const std::string& path, std::string_view content);
+
+// Refuses a name that is taken.
+Status WriteNewFile(std::string_view what, const std::string& path, std::string_view content);
 
 }  // namespace sglrun::cli

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cctype>
 #include <cerrno>
+#include <cstdint>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -21,10 +22,18 @@ namespace {
 
 namespace fs = std::filesystem;
 
+enum class Place : std::uint8_t {
+  kFile,      // a file and nothing else
+  kAnywhere,  // or a device, or a pipe
+  kPage,      // a file, which replaces nothing but a page
+};
+
 struct NamedFile {
   std::string what;  // "the output", "the input"
   std::string path;
-  std::string remedy = {};  // of a written file
+  // Of a written file:
+  std::string remedy = {};
+  Place place = Place::kFile;
 };
 
 bool LiesIn(const std::string& path, const std::string& folder) {
@@ -44,7 +53,7 @@ std::vector<NamedFile> WrittenFiles(const Options& options, Command command) {
   const bool has_output =
       command == Command::kBatch || command == Command::kMerge || command == Command::kGrammar;
   if (has_output && options.output != "-") {
-    files.push_back({"the output", options.output, "--output"});
+    files.push_back({"the output", options.output, "--output", Place::kAnywhere});
     if (command != Command::kGrammar && !io::IsLooseOutput(options.output)) {
       for (const std::string& path : io::FilesBeside(options.output)) {
         files.push_back({"a file beside the output,", path, "--output"});
@@ -55,10 +64,12 @@ std::vector<NamedFile> WrittenFiles(const Options& options, Command command) {
     files.push_back({"the run file", RunFilePath(options), "--run-file"});
   }
   if (!options.report.empty() && command != Command::kPlan) {
-    files.push_back(
-        {"the report", options.report, command == Command::kBatch ? "--report" : "--html"});
+    const char* option = command == Command::kBatch ? "--report" : "--html";
+    files.push_back({"the report", options.report, option, Place::kPage});
   }
-  if (!options.log_file.empty()) files.push_back({"the log file", options.log_file, "--log-file"});
+  if (!options.log_file.empty()) {
+    files.push_back({"the log file", options.log_file, "--log-file", Place::kAnywhere});
+  }
   return files;
 }
 
@@ -115,6 +126,11 @@ std::vector<NamedFile> ReadFiles(const Options& options, Command command) {
 Status CheckSideFolder(const Options& options, const std::vector<NamedFile>& read) {
   if (options.output == "-" || options.hidden_states == "inline") return {};
   const std::string folder = io::SideFolder(options.output);
+  std::error_code ignored;
+  if (fs::exists(folder, ignored) && !fs::is_directory(folder, ignored)) {
+    return Error{"the folder of the hidden states " + folder +
+                 " is a file; name another with --output"};
+  }
   for (const NamedFile& file : read) {
     if (!LiesIn(file.path, folder)) continue;
     return Error{"the folder of the hidden states " + folder + " holds " + file.what + " " +
@@ -123,17 +139,20 @@ Status CheckSideFolder(const Options& options, const std::vector<NamedFile>& rea
   return {};
 }
 
-// The run file, the report and the log are not data that a user may send elsewhere: a device or a
-// pipe would be replaced by a file.
-Status CheckPlainFile(const NamedFile& file) {
+bool IsPlainFileOrNone(const std::string& path) {
   std::error_code ignored;
-  const bool other = fs::exists(file.path, ignored) && !fs::is_regular_file(file.path, ignored);
-  if (!other && file.path != "-") return {};
+  return !fs::exists(path, ignored) || fs::is_regular_file(path, ignored);
+}
+
+// The run file, the report and what lies beside the output are not data that a user may send
+// elsewhere: a device or a pipe would be replaced by a file.
+Status CheckPlainFile(const NamedFile& file) {
+  if (IsPlainFileOrNone(file.path) && file.path != "-") return {};
   return Error{file.what + " \"" + file.path + "\" is no regular file; name another with " +
                file.remedy};
 }
 
-// Written when all is done, which is late to learn that it cannot be.
+// What is written when all is done is late to learn of a slip of the pen.
 Status CheckFolder(const NamedFile& file) {
   const std::string folder = fs::path(file.path).parent_path().string();
   const std::string there = folder.empty() ? "." : folder;
@@ -161,10 +180,15 @@ Status CheckReplacedPage(const NamedFile& file) {
                file.remedy};
 }
 
-Status CheckReport(const NamedFile& file) {
+// That it can be written, as far as can be told without writing.
+Status CheckWritable(const NamedFile& file) {
+  std::error_code ignored;
+  const bool elsewhere = file.place == Place::kAnywhere;  // a device, a pipe: opened at once
+  if (elsewhere && fs::exists(file.path, ignored) && !fs::is_directory(file.path, ignored)) {
+    return {};
+  }
   SGLRUN_RETURN_IF_ERROR(CheckPlainFile(file));
-  SGLRUN_RETURN_IF_ERROR(CheckFolder(file));
-  return CheckReplacedPage(file);
+  return CheckFolder(file);
 }
 
 }  // namespace
@@ -183,8 +207,8 @@ Status CheckWrittenFiles(const Options& options, Command command) {
       return Error{file.what + " " + file.path + " is " + other.what + " " + other.path +
                    "; name another with " + file.remedy};
     }
-    if (file.what == "the run file") SGLRUN_RETURN_IF_ERROR(CheckPlainFile(file));
-    if (file.what == "the report") SGLRUN_RETURN_IF_ERROR(CheckReport(file));
+    SGLRUN_RETURN_IF_ERROR(CheckWritable(file));
+    if (file.place == Place::kPage) SGLRUN_RETURN_IF_ERROR(CheckReplacedPage(file));
     known.push_back(file);
   }
   return {};

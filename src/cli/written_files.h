@@ -1,5 +1,6 @@
-// No file that a command writes may be one that it reads, or another that it writes, and a report
-// replaces nothing but a page: checked before the first is opened.
+// No file that a command writes may be one that it reads, or another that it writes, each can be
+// written where it is named, and a report replaces nothing but a page: checked before the first is
+// opened.
 #pragma once
 
 #include <string>

@@ -8,7 +8,7 @@
 #include "cli/report/account.h"
 #include "cli/report/course.h"
 #include "cli/report/html_page.h"
-#include "cli/report/printable.h"
+#include "cli/report/html_text.h"
 #include "cli/report/text_report.h"
 
 namespace sglrun::cli::report {
@@ -37,11 +37,11 @@ Account ExampleAccount() {
   collector.AddResult({"in.jsonl", 1, "a<b"}, ResultOf(0.25, 9, 30));
   collector.AddError({"in.jsonl", 2, "\x1b[31m"}, {.message = "<script>alert('&')</script>"});
   Account account;
-  account.finished = true;
+  account.state = "finished";
   account.records = 2;
   account.failed = 1;
   account.model = "a \"model\"";
-  account.options = {{"sampling", Json::Object{{"temperature", 0.5}}}, {"output", std::string()}};
+  account.options = {{"sampling", Json::Object{{"temperature", 0.5}}}, {"limit", nullptr}};
   account.data = collector.Finish();
   return account;
 }
@@ -135,11 +135,8 @@ TEST_CASE("a message that is cut is cut between characters") {
   CHECK_LT(kept.size(), 510u);
 }
 
-TEST_CASE("what a terminal would obey, or nobody sees, is spelled out") {
-  CHECK_EQ(Printable("a\x1b[31m\n\x7f"), "a\\u{1B}[31m\\u{A}\\u{7F}");
-  CHECK_EQ(Printable("\xc2\x9b\xe2\x80\xae"), "\\u{9B}\\u{202E}");
-  CHECK_EQ(Printable("naïve 日本 😀"), "naïve 日本 😀");
-  CHECK_EQ(Printable("\xff"), "\xef\xbf\xbd");
+TEST_CASE("a text obeys no page and no terminal") {
+  CHECK_EQ(Html("\u202e\u2066"), "\\u{202E}\\u{2066}");
   CHECK_EQ(Html("<a href='x'>\"&\x01"), "&lt;a href=&#39;x&#39;&gt;&quot;&amp;\\u{1}");
 }
 
@@ -166,6 +163,32 @@ TEST_CASE("a text fits into narrow terminals and obeys no record") {
       at = end + 1;
     }
   }
+}
+
+TEST_CASE("a run tells how it ended, or that it has not") {
+  Account account;
+  const auto outcome = [&](const char* state, int exit_code) {
+    account.state = state;
+    account.exit_code = exit_code;
+    return Outcome(account);
+  };
+  const std::string again = "; the same command continues";
+  CHECK_EQ(outcome("running", 0), "not finished: it still runs, or was killed" + again);
+  CHECK_EQ(outcome("finished", 0), "finished");
+  CHECK(IsGood(account));
+  CHECK_EQ(outcome("stopped", 130), "interrupted" + again);
+  CHECK_EQ(outcome("stopped", 143), "terminated" + again);
+  CHECK_EQ(outcome("stopped", 141), "stopped, the reader of its output went away" + again);
+  CHECK_EQ(outcome("stopped", 1), "stopped, 0 failed (--max-errors)" + again);
+  CHECK_EQ(outcome("failed", 2), "could not go on" + again);
+  CHECK_FALSE(IsGood(account));
+}
+
+TEST_CASE("a setting that was not given is no 0") {
+  CHECK_EQ(SettingText(nullptr), "not set");
+  CHECK_EQ(SettingText(std::int64_t{0}), "0");
+  CHECK_NE(TextReport(ExampleAccount(), 80).find("limit                      not set"),
+           std::string::npos);
 }
 
 TEST_CASE("a run without time, results and errors has a page and a text") {

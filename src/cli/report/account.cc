@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "base/strings.h"
+#include "cli/exit_codes.h"
 
 namespace sglrun::cli::report {
 namespace {
@@ -39,12 +40,6 @@ class MemberReader {
     const Json* member = Member(object, path);
     const Json& text = Want(member, member != nullptr && member->is_string(), path, "a string");
     return text.is_string() ? text.as_string() : "";
-  }
-
-  bool Bool(const Json& object, const std::string& path) {
-    const Json* member = Member(object, path);
-    const Json& value = Want(member, member != nullptr && member->is_bool(), path, "a boolean");
-    return value.is_bool() && value.as_bool();
   }
 
   std::int64_t Count(const Json& object, const std::string& path) {
@@ -201,14 +196,15 @@ Result<Account> ReadAccount(const Json& run_file) {
   if (!run_file.is_object()) {
     return Error{"it is " + std::string(run_file.KindName()) + ", not the object of a run"};
   }
-  if (run_file.Find("report") == nullptr && run_file.Find("counts") != nullptr) {
-    return Error{"it has no report: an earlier version of sglrun wrote it"};
+  for (const char* member : {"report", "state"}) {
+    if (run_file.Find(member) != nullptr || run_file.Find("counts") == nullptr) continue;
+    return Error{"it has no " + std::string(member) + ": an earlier version of sglrun wrote it"};
   }
   MemberReader reader;
   Account account;
   account.data = ReadRunData(reader, reader.Object(run_file, "report"));
-  account.finished = reader.Bool(run_file, "finished");
-  account.exit_code = reader.Count(run_file, "exit_code");
+  account.state = reader.Text(run_file, "state");
+  if (account.state != "running") account.exit_code = reader.Count(run_file, "exit_code");
   account.started = reader.Text(run_file, "started");
   account.model = reader.Text(run_file, "model");
   account.isa = reader.Text(run_file, "isa");
@@ -226,18 +222,27 @@ Result<Account> ReadAccount(const Json& run_file) {
   return account;
 }
 
+bool IsGood(const Account& account) {
+  return account.state == "finished" && account.failed == 0;
+}
+
 std::string Outcome(const Account& account) {
+  constexpr const char* kContinues = "; the same command continues";
   const std::string failed = FormatCount(account.failed) + " failed";
-  if (account.finished) return account.failed == 0 ? "finished" : "finished, " + failed;
+  if (account.state == "finished") return account.failed == 0 ? "finished" : "finished, " + failed;
+  if (account.state == "running") {
+    return std::string("not finished: it still runs, or was killed") + kContinues;
+  }
+  if (account.state != "stopped") return std::string("could not go on") + kContinues;
   switch (account.exit_code) {
-    case 1:
-      return "stopped, " + failed + " (--max-errors); the same command continues";
-    case 130:
-      return "interrupted; the same command continues";
-    case 143:
-      return "terminated; the same command continues";
+    case kExitRecordErrors:
+      return "stopped, " + failed + " (--max-errors)" + kContinues;
+    case kExitInterrupted:
+      return std::string("interrupted") + kContinues;
+    case kExitBrokenPipe:
+      return std::string("stopped, the reader of its output went away") + kContinues;
     default:
-      return "could not go on; the same command continues";
+      return std::string("terminated") + kContinues;
   }
 }
 
@@ -249,8 +254,8 @@ std::string Coverage(const Account& account) {
 }
 
 std::string SettingText(const Json& value) {
-  if (!value.is_string()) return value.Dump();
-  return value.as_string().empty() ? "not set" : value.as_string();
+  if (value.is_null()) return "not set";
+  return value.is_string() ? value.as_string() : value.Dump();
 }
 
 }  // namespace sglrun::cli::report

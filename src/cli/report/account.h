@@ -10,8 +10,8 @@
 namespace sglrun::cli::report {
 
 struct Account {
-  bool finished = false;
-  std::int64_t exit_code = 0;
+  std::string state = "running";  // or "finished", "stopped", "failed"
+  std::int64_t exit_code = 0;     // of a run that does not run any more
   std::string started, model, isa;
   std::int64_t threads = 0;
   std::int64_t records = 0, kept = 0, results = 0, failed = 0;
@@ -25,6 +25,9 @@ struct Account {
 // The file may have been written by anybody: the error names the member, what it is and what it
 // must be.
 Result<Account> ReadAccount(const Json& run_file);
+
+// Finished, and every record served.
+bool IsGood(const Account& account);
 
 // "finished", "finished, 3 records failed", "interrupted by Ctrl+C; the same command continues".
 std::string Outcome(const Account& account);

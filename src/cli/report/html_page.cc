@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "base/strings.h"
+#include "cli/report/html_text.h"
 #include "cli/report/page_style.h"
-#include "cli/report/printable.h"
 #include "cli/report/svg_chart.h"
 #include "cli/version.h"
 
@@ -23,11 +23,10 @@ std::string Head(const Account& account) {
 }
 
 std::string Title(const Account& account) {
-  const bool good = account.finished && account.failed == 0;
-  std::string out = "<h1>" + Html(account.model) + "</h1>\n<p" + (good ? "" : " class=\"bad\"") +
-                    ">" + Html(Outcome(account)) + "</p>\n<p class=\"soft\">" +
-                    Html(account.started) + ", " + Html(account.isa) + ", " +
-                    FormatCount(account.threads) + " threads</p>\n";
+  std::string out = "<h1>" + Html(account.model) + "</h1>\n<p" +
+                    (IsGood(account) ? "" : " class=\"bad\"") + ">" + Html(Outcome(account)) +
+                    "</p>\n<p class=\"soft\">" + Html(account.started) + ", " + Html(account.isa) +
+                    ", " + FormatCount(account.threads) + " threads</p>\n";
   const std::string coverage = Coverage(account);
   if (!coverage.empty()) out += "<p>" + Html(coverage) + "</p>\n";
   return out;

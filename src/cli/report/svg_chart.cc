@@ -4,7 +4,7 @@
 #include <cstdio>
 #include <initializer_list>
 
-#include "cli/report/printable.h"
+#include "cli/report/html_text.h"
 
 namespace sglrun::cli::report {
 namespace {

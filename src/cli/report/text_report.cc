@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/printable.h"
 #include "base/strings.h"
 #include "base/utf8.h"
 #include "cli/report/course.h"
-#include "cli/report/printable.h"
 
 namespace sglrun::cli::report {
 namespace {

@@ -1,0 +1,129 @@
+#include "cli/batch_loop.h"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "cli/signals.h"
+#include "io/output_file.h"
+#include "tokenizer/space_cleaning.h"
+
+namespace sglrun::cli {
+namespace {
+
+// What is flushed survives a kill; a compressed file pays for each flush with a new frame.
+constexpr double kFlushSeconds = 0.25;
+constexpr double kFlushSecondsCompressed = 2.0;
+constexpr std::size_t kFlushBytes = std::size_t{4} << 20;
+
+double FlushSeconds(const Options& options) {
+  if (options.stream_jsonl) return 0;  // somebody watches
+  return io::CompressionOf(options.output) == io::Compression::kNone ? kFlushSeconds
+                                                                     : kFlushSecondsCompressed;
+}
+
+// Sequences behind those that run, so that no row stays empty.
+constexpr std::int64_t kSubmittedPerRow = 4;
+// Beyond these, some more with each step, so that records that share a prefix find each other from
+// afar: up to so many sequences, and 16 MiB of their tokens.
+constexpr int kAheadPerStep = 64;
+constexpr std::int64_t kMostAhead = 8192;
+constexpr std::int64_t kMostTokensAhead = std::int64_t{4} << 20;
+
+void CleanText(GenerateResult& result) {
+  result.text = tokenizer::CleanUpTokenizationSpaces(std::move(result.text));
+}
+
+}  // namespace
+
+BatchLoop::BatchLoop(const Options& options, BatchSource& source, EnginePool& engine,
+                     BatchWindow& window, report::RunCollector& collector)
+    : options_(options),
+      source_(source),
+      engine_(engine),
+      window_(window),
+      collector_(collector),
+      progress_(options.progress == "auto" && options.quiet ? "never" : options.progress),
+      flush_seconds_(FlushSeconds(options)) {}
+
+Status BatchLoop::Run() {
+  Status status = RunSteps();
+  progress_.Clear();
+  return status;
+}
+
+Status BatchLoop::RunSteps() {
+  while (StopCode() == 0 && !window_.TooManyFailed()) {
+    SGLRUN_RETURN_IF_ERROR(Refill());
+    if (!engine_.HasWork() && window_.empty() && source_.Exhausted()) return {};
+    for (GenerateResult& result : engine_.Step()) {
+      if (options_.clean_up_spaces) CleanText(result);
+      SGLRUN_RETURN_IF_ERROR(window_.Finish(std::move(result)));
+    }
+    collector_.AddStep(SecondsSince(start_), engine_.stats());
+    for (const GenerateResult& partial : engine_.Partials()) ShowPartial(partial);
+    SGLRUN_RETURN_IF_ERROR(FlushNowAndThen());
+    ShowProgress();
+  }
+  return {};
+}
+
+Status BatchLoop::Refill() {
+  for (int ahead = 0; (NeedsMore() || MayLookAhead(ahead)) && !window_.TooManyFailed();) {
+    if (window_.full()) return {};
+    if (!NeedsMore()) ++ahead;
+    // With nothing else to do, a slow input is waited for, but signals and flushes are not late.
+    const std::chrono::milliseconds patience(engine_.HasWork() ? 0 : 50);
+    std::optional<ReadyRecord> record = source_.Next(patience);
+    if (!record) return {};
+    std::vector<std::unique_ptr<engine::Sequence>> sequences = std::move(record->sequences);
+    record->sequences.clear();
+    SGLRUN_RETURN_IF_ERROR(window_.Add(*std::move(record), sequences.size()));
+    for (auto& sequence : sequences) {
+      // A compiled constraint is far larger than a prompt.
+      if (sequence->params().constraint) constrained_ahead_ = true;
+      engine_.Submit(std::move(sequence));
+    }
+  }
+  return {};
+}
+
+bool BatchLoop::NeedsMore() const {
+  return engine_.InFlight() < kSubmittedPerRow * engine_.options().max_rows;
+}
+
+bool BatchLoop::MayLookAhead(int ahead) {
+  if (NeedsMore()) constrained_ahead_ = false;
+  return ahead < kAheadPerStep && !constrained_ahead_ && engine_.InFlight() < kMostAhead &&
+         engine_.WaitingTokens() < kMostTokensAhead;
+}
+
+void BatchLoop::ShowPartial(const GenerateResult& partial) {
+  if (!options_.clean_up_spaces) return window_.ShowPartial(partial);
+  GenerateResult cleaned = partial;
+  cleaned.text.resize(tokenizer::SettledBytes(partial.text));
+  CleanText(cleaned);
+  window_.ShowPartial(cleaned);
+}
+
+Status BatchLoop::FlushNowAndThen() {
+  if (window_.unflushed_bytes() == 0) return {};
+  if (window_.unflushed_bytes() < kFlushBytes && SecondsSince(last_flush_) < flush_seconds_) {
+    return {};
+  }
+  last_flush_ = Clock::now();
+  return window_.Flush();
+}
+
+void BatchLoop::ShowProgress() {
+  const BatchCounts& counts = window_.counts();
+  const double read = source_.FractionRead();
+  const auto lines = static_cast<double>(std::max<std::int64_t>(source_.lines_read(), 1));
+  const double share = static_cast<double>(counts.records) / lines;
+  progress_.Update({.records = counts.records,
+                    .failed = counts.failed,
+                    .output_tokens = engine_.stats().output_tokens,
+                    .fraction = read < 0 ? -1.0 : read * std::min(share, 1.0)});
+}
+
+}  // namespace sglrun::cli

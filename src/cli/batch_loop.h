@@ -1,0 +1,45 @@
+// The heart of `batch`: feeds the engine from the source, and the output from the engine.
+#pragma once
+
+#include "base/result.h"
+#include "cli/batch_source.h"
+#include "cli/batch_window.h"
+#include "cli/engine_pool.h"
+#include "cli/options.h"
+#include "cli/progress.h"
+#include "cli/report/collector.h"
+#include "cli/stopwatch.h"
+
+namespace sglrun::cli {
+
+class BatchLoop {
+ public:
+  // Everything given must outlive the loop.
+  BatchLoop(const Options& options, BatchSource& source, EnginePool& engine, BatchWindow& window,
+            report::RunCollector& collector);
+
+  // Runs until all records have their rows, a signal asks to stop, or too many have failed.
+  Status Run();
+
+ private:
+  Status RunSteps();
+  Status Refill();
+  bool NeedsMore() const;
+  bool MayLookAhead(int ahead);
+  void ShowPartial(const GenerateResult& partial);
+  Status FlushNowAndThen();
+  void ShowProgress();
+
+  const Options& options_;
+  BatchSource& source_;
+  EnginePool& engine_;
+  BatchWindow& window_;
+  report::RunCollector& collector_;
+  Progress progress_;
+  const double flush_seconds_;
+  bool constrained_ahead_ = false;
+  const Clock::time_point start_ = Clock::now();
+  Clock::time_point last_flush_ = Clock::now();
+};
+
+}  // namespace sglrun::cli

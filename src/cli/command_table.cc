@@ -97,14 +97,16 @@ const std::vector<CommandSpec>& CommandTable() {
        .line = "turn JSONL messages into prompts with a chat template",
        .text =
            "Each line is an object with `messages`, and optionally `tools`, `documents`, "
-           "`add_generation_prompt` (default true) and `chat_template`, a template for this "
-           "line alone; any other member is a variable of the template (`enable_thinking` and "
-           "the like). It is answered by `text`, and with --input-ids by the `input_ids` of it. "
-           "The template is the model's, or that of --template. A wrong line gives an error "
-           "row and the exit code 1; the rest goes on.\n"
+           "`add_generation_prompt` (default true), `continue_final_message` (the prompt ends with "
+           "the text of the last message) and `chat_template`, a template for this line alone; "
+           "`chat_template_kwargs` holds variables of the template, and any other member is one, "
+           "too (`enable_thinking` and the like). It is answered by `text`, and with --input-ids "
+           "by the `input_ids` of it. The template is the model's, or that of --template. A wrong "
+           "line gives an error row and the exit code 1; the rest goes on.\n"
            "\n"
-           "Templates are Jinja programs and render as Hugging Face transformers does. They "
-           "read no files, and end after so many steps.",
+           "Templates are Jinja programs and render what the line says as Hugging Face "
+           "transformers does; with --served they see messages as `batch` and a server prepare "
+           "them. They read no files, and end after so many steps.",
        .examples = {{"echo '{\"messages\":[{\"role\":\"user\",\"content\":\"Hi\"}]}' | sglrun "
                      "template -m ./model",
                      "The prompt of one conversation."},
@@ -126,8 +128,10 @@ const std::vector<CommandSpec>& CommandTable() {
            "\n"
            "An answer may be as long as the context has room, unless max_new_tokens is set. "
            "Answer k of a chat draws with --seed + k, so the same conversation goes the same way "
-           "again; /export writes each answer as a line from which `sglrun batch` makes the same "
-           "tokens, given the same model and the same options. Lines that were typed are kept in "
+           "again; a sampling_seed that is set serves every answer, and /regen counts it up. "
+           "/export writes each answer as a line from which `sglrun batch` makes the same tokens, "
+           "given the same model and the same options. /save writes its own file anew and asks for "
+           "/save! in place of another one. Lines that were typed are kept in "
            "$XDG_STATE_HOME/sglrun/history, or ~/.local/state/sglrun/history.\n"
            "\n"
            "The exit code is 0, 2 when the chat could not start or the one message not be "

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstdint>
+#include <limits>
+#include <string>
 
 #include "base/strings.h"
 #include "base/utf8.h"
@@ -84,21 +87,35 @@ std::vector<Field> PromptFields() {
       RecordField(
           "messages", Kind::kAny, "null", "a conversation in place of a prompt",
           {"An array of objects with `role` and `content`, rendered with the model's chat "
-           "template (or that of --template), the turn of the assistant opened. A content "
-           "may be an array of text parts; where the template takes texts only, they are "
-           "joined with a space. Members that are null count as absent, and arguments of "
-           "tool calls may be objects or their JSON texts. An extension: SGLang's /generate "
-           "has no such field.",
+           "template (or that of --template), the turn of the assistant opened. A content is a "
+           "text, or an array of text parts, which the template gets where it shows parts; "
+           "elsewhere their texts are joined with a space. Members that are null count as absent, "
+           "and arguments of tool calls may be objects or their JSON texts. Only a message with "
+           "tool_calls, reasoning or tools may be without a content. `sglrun template --served` "
+           "shows the prompt. An extension: SGLang's /generate has no such field.",
            false}),
       RecordField("tools", Kind::kAny, "null", "functions that the chat template shows",
-                  {"An array, beside messages only.", false}),
+                  {"An array of objects, beside messages only.", false}),
       RecordField("documents", Kind::kAny, "null", "documents that the chat template shows",
-                  {"An array, beside messages only.", false}),
+                  {"An array of objects, beside messages only.", false}),
+      RecordField("chat_template", Kind::kString, "null", "a chat template for this record alone",
+                  {"Beside messages only. The model's special tokens stay its variables.", false}),
       RecordField("chat_template_kwargs", Kind::kObject, "{}",
                   "more variables of the chat template",
-                  {"Beside messages only; `enable_thinking` and the like. "
-                   "`add_generation_prompt` false leaves the assistant's turn unopened.",
+                  {"Beside messages only; `enable_thinking`, `reasoning_effort` and the like. "
+                   "add_generation_prompt and continue_final_message may stand in it, too.",
                    false}),
+      RecordField("add_generation_prompt", Kind::kBool, "true",
+                  "open the turn of the assistant behind the messages",
+                  {"Beside messages only. False where continue_final_message is true.", false}),
+      RecordField("continue_final_message", Kind::kBool, "false",
+                  "let the answer go on with the text of the last message",
+                  {"Beside messages only. What the template writes behind that text is left out, "
+                   "as by transformers and vLLM.",
+                   false}),
+      RecordField("enable_thinking", Kind::kBool, "null",
+                  "a variable of the chat template that services take as a field",
+                  {"Beside messages only; the same as in chat_template_kwargs.", false}),
       RecordField("sampling_params", Kind::kSamplingParams, "{}",
                   "how tokens are chosen and when to stop",
                   {"An object, or one object for each prompt of a batch. Unknown names inside it "
@@ -344,6 +361,8 @@ std::vector<Field> MakeTable() {
 }
 
 std::string Number(double value) {
+  // The bound of integers of 64 bits, as a double the integer above the largest.
+  if (value == 0x1p63) return std::to_string(std::numeric_limits<std::int64_t>::max());
   char buffer[40];
   return {buffer, std::to_chars(buffer, buffer + sizeof buffer, value).ptr};
 }

@@ -98,25 +98,32 @@ TEST_CASE("messages of any source can be loaded, and wrong ones are told with th
   }
 }
 
-TEST_CASE("only a saved chat is replaced by another") {
+TEST_CASE("only a saved chat is replaced by another, and only on demand") {
   const Folder folder;
   const SavedChat chat{Talk(), Json::Object{}, "abc"};
-  REQUIRE(WriteSavedChat(folder / "chat.json", chat).ok());
-  REQUIRE(WriteSavedChat(folder / "chat.json", {}).ok());
+  REQUIRE(WriteSavedChat(folder / "chat.json", chat, Replace::kNothing).ok());
+  CHECK(WriteSavedChat(folder / "chat.json", {}, Replace::kNothing).error().message ==
+        (folder / "chat.json") + " holds another saved chat; /save! replaces it");
+  CHECK_FALSE(ReadSavedChat(folder / "chat.json")->conversation.empty());
+  fs::permissions(folder / "chat.json", fs::perms::owner_all);
+  REQUIRE(WriteSavedChat(folder / "chat.json", {}, Replace::kSavedChat).ok());
+  CHECK(fs::status(folder / "chat.json").permissions() == fs::perms::owner_all);
   CHECK(ReadSavedChat(folder / "chat.json")->conversation.empty());
   Write(folder / "model.gguf", "GGUF precious");
   fs::create_symlink(folder / "model.gguf", folder / "link");
   for (const char* name : {"model.gguf", "link", ""}) {
-    const Status status = WriteSavedChat(folder / name, chat);
+    const Status status = WriteSavedChat(folder / name, chat, Replace::kSavedChat);
     REQUIRE_FALSE(status.ok());
     CHECK(status.error().message.find("is no saved chat; name another file") != std::string::npos);
     CHECK_FALSE(WriteReplay(folder / name, Talk()).ok());
   }
-  CHECK_FALSE(WriteSavedChat("/dev/null", chat).ok());
+  CHECK_FALSE(WriteSavedChat("/dev/null", chat, Replace::kSavedChat).ok());
   CHECK(*ReadFile(folder / "model.gguf") == "GGUF precious");
   REQUIRE(WriteReplay(folder / "replay.jsonl", Talk()).ok());
   CHECK_FALSE(WriteReplay(folder / "replay.jsonl", Talk()).ok());
-  CHECK(WriteSavedChat(folder / "no/such.json", chat).error().message.starts_with("cannot write"));
+  CHECK(WriteSavedChat(folder / "no/such.json", chat, Replace::kNothing)
+            .error()
+            .message.starts_with("cannot write " + (folder / "no/such.json")));
 }
 
 TEST_CASE("undo takes a question and its answer back, clear leaves the system text") {

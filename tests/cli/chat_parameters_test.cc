@@ -70,7 +70,7 @@ TEST_CASE("an answer's parameters state everything that a replay needs") {
   REQUIRE(parameters.Set("sampling_seed", "3").ok());
   CHECK(Json(parameters.ForAnswer(50, 7)).Dump() ==
         R"({"temperature":0.6,"top_p":1,"top_k":5,"min_p":0,"repetition_penalty":1,)"
-        R"("max_new_tokens":10,"sampling_seed":3})");
+        R"("max_new_tokens":10,"sampling_seed":7})");
 }
 
 TEST_CASE("a parameter tells its value, its range and what it does") {
@@ -78,6 +78,12 @@ TEST_CASE("a parameter tells its value, its range and what it does") {
   CHECK(*parameters.Describe("top_p") ==
         "top_p is default: keep the most likely tokens up to this probability in sum (a number, "
         "in (0, 1])");
+  REQUIRE(parameters.Set("sampling_seed", "9223372036854775807").ok());
+  CHECK(parameters.Describe("sampling_seed")
+            ->find("in [-9223372036854775808, 9223372036854775807])") != std::string::npos);
+  CHECK(Refusal("sampling_seed", "9223372036854775808").find("integer of 64 bits") !=
+        std::string::npos);
+  CHECK(Refusal("sampling_seed", "-9223372036854775808") == "accepted");
   CHECK(parameters.Describe("beam_width").error().message.find("no use in a chat") !=
         std::string::npos);
 }

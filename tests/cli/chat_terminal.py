@@ -253,6 +253,9 @@ def check_commands_answer_in_sentences(folder):
     messages = [{"role": "user", "content": "hi"}, {"role": "assistant", "content": "ho"}]
     with open(folder + "/messages.json", "w") as file:
         json.dump(messages, file)
+    for name, text in ("empty", "[]"), ("empty_object", '{"messages": []}'):
+        with open(f"{folder}/{name}.json", "w") as file:
+            file.write(text)
     with open(folder + "/with_system.json", "w") as file:
         json.dump([{"role": "system", "content": "S"}] + messages[:1], file)
     with open(folder + "/schema.json", "w") as schema:
@@ -273,7 +276,11 @@ def check_commands_answer_in_sentences(folder):
             ("/undo", "no message to take back"),
             ("/export x.jsonl", "no answer of this model"),
             ("/stats", "No answer yet"),
+            ("  /stats", "No answer yet"),
             ("/save notes.txt", "is no saved chat"),
+            ("/save! notes.txt", "is no saved chat"),
+            ('/save "notes.txt', 'begins with " and does not end with it'),
+            ("/load empty.json", "holds no message; the conversation stays"),
             ("/save " + MODEL + "/config.json", "is no saved chat"),
             ("/load none.json", "none.json"),
             ("/load wrong.json", "messages[0].content is an integer, must be a string"),
@@ -294,8 +301,14 @@ def check_commands_answer_in_sentences(folder):
             ("/clear", "forgotten"),
             ("//2 plus 3", ""),
             ("/show", "[user]\n/2 plus 3"),
+            ("/load empty.json", "holds no message; the conversation stays"),
+            ("/load empty_object.json", "holds no message; the conversation stays"),
+            ("/show", "[user]\n/2 plus 3"),
+            (" \t //3 plus 3", ""),
+            ("/show", "[user]\n/3 plus 3"),
+            ("/undo", "Taken back: /3 plus 3"),
             ("/system Be kind.", "is set"),
-            ("/load messages.json", "Loaded 3 messages"),
+            ("/load messages.json", "Loaded 3 messages in place of 3."),
             ("/show", "[system] Be kind. [user] hi"),
             ("/set top_p", "top_p is 0.8"),
             ("/load with_system.json", "Loaded 2 messages"),
@@ -306,6 +319,115 @@ def check_commands_answer_in_sentences(folder):
     chat.leave(key="/quit\n")
     with open(folder + "/notes.txt") as notes:
         assert notes.read() == "precious"
+
+
+def check_a_save_replaces_its_own_file_only(folder):
+    os.mkdir(folder + "/my chats")
+
+    def messages(name):
+        with open(folder + name, encoding="utf-8") as saved:
+            return len(json.load(saved)["messages"])
+
+    chat = greedy(folder)
+    chat.say("What is 1 plus 1?")
+    assert "Saved to" in chat.say('/save "my chats/one.json"')
+    chat.say("What is 2 plus 2?")
+    assert "Saved to" in chat.say("/save ~/my chats/one.json")  # the same file: its own
+    assert messages("/my chats/one.json") == 4
+    chat.say("/clear")
+    chat.say("What is 3 plus 3?")
+    assert "/save! replaces it" in re.sub(r"\s+", " ", chat.say("/save my chats/one.json"))
+    assert messages("/my chats/one.json") == 4
+    assert "Saved to" in chat.say("/save ./two.json")
+    assert "Saved to" in chat.say("/save! my chats/one.json")
+    assert messages("/my chats/one.json") == 2
+    assert "/save! replaces it" in re.sub(r"\s+", " ", chat.say("/save two.json"))
+    assert "Loaded 2 messages in place of 2." in chat.say("/load 'two.json'")
+    chat.say("What is 4 plus 4?")
+    assert "Saved to" in chat.say("/save two.json")
+    assert messages("/two.json") == 4
+    # A saved chat without messages brings its parameters and takes nothing away.
+    chat.leave()
+    chat = greedy(folder)
+    chat.say("/set top_p 0.5")
+    chat.say("/save nothing.json")
+    chat.say("/load two.json")
+    shown = re.sub(r"\s+", " ", chat.say("/load nothing.json"))
+    assert "its parameters are set, the conversation stays" in shown, shown
+    assert "top_p is 0.5" in chat.say("/set top_p")
+    assert "What is 4 plus 4?" in chat.say("/show")
+    chat.leave()
+
+
+def check_regen_draws_anew(folder):
+    def answers(chat):
+        chat.say("/save! chat.json")
+        with open(folder + "/chat.json", encoding="utf-8") as saved:
+            made = json.load(saved)["made"][-1]
+        return made["sampling_params"]["sampling_seed"], tuple(made["output_ids"])
+
+    chat = Chat(folder, "--set", "temperature=1.5", "--set", "max_new_tokens=24").start()
+    chat.say("/set sampling_seed 5")
+    chat.say("Tell me a story.")
+    made = [answers(chat)]
+    for again in (6, 7):
+        assert f"drawn with sampling_seed {again}, not again with 5" in re.sub(r"\s+", " ", chat.say("/regen"))
+        made.append(answers(chat))
+    assert [seed for seed, _ in made] == [5, 6, 7] and len({ids for _, ids in made}) == 3, made
+    # Another message begins with the seed that is set; so does one that is set anew.
+    chat.say("And another.")
+    assert answers(chat)[0] == 5
+    chat.say("/set sampling_seed 100")
+    chat.say("/regen")
+    assert answers(chat)[0] == 100
+    chat.say("/set sampling_seed null")
+    chat.say("/undo")
+    chat.say("/regen")
+    seed = answers(chat)[0]
+    chat.say("/set temperature 0")
+    assert "likeliest tokens" in re.sub(r"\s+", " ", chat.say("/regen"))
+    chat.say("/set temperature 1.5")
+    chat.leave()
+    # The first draw of a chat is none that a loaded answer was made with.
+    chat = Chat(folder, "--set", "temperature=1.5", "--set", "max_new_tokens=24").start()
+    chat.say("Tell me a story.")
+    before = answers(chat)
+    chat.leave()
+    chat = Chat(folder).start()
+    chat.say("/load chat.json")
+    chat.say("/regen")
+    after = answers(chat)
+    assert after[0] != before[0] and after[1] != before[1], (before, after)
+    # The largest seed has a successor, too.
+    chat.say("/set sampling_seed 9223372036854775807")
+    chat.say("/regen")
+    chat.say("/regen")
+    assert answers(chat)[0] == -9223372036854775808
+    chat.leave()
+
+
+def check_an_interrupted_answer_reads_as_its_replay(folder):
+    chat = Chat(folder).start()
+    # Each character takes several draws, so that some of the stops fall inside one.
+    chat.say("/regex [\U0001F600-\U0001F64F\u4e00-\u9fff]{400}")
+    for turn in range(6):
+        chat.type("Go.\n")
+        chat.expect("[\U0001F600-\U0001F64F\u4e00-\u9fff]{%d}" % (5 + turn))
+        chat.type(CTRL_C)
+        chat.expect(r"\(stopped\)")
+        chat.prompt()
+    chat.say("/save chat.json")
+    chat.say("/export replay.jsonl")
+    chat.leave()
+    with open(folder + "/chat.json", encoding="utf-8") as saved:
+        saved = json.load(saved)
+    texts = [message["content"] for message in saved["messages"] if message["role"] == "assistant"]
+    assert len(texts) == 6 and "\ufffd" not in "".join(texts), texts
+    run = subprocess.run([SGLRUN, "batch", "replay.jsonl", "-m", MODEL, "-q"], cwd=folder, check=True,
+                         capture_output=True)
+    rows = [json.loads(row) for row in run.stdout.splitlines()]
+    assert [row["text"] for row in rows] == texts
+    assert [row["output_ids"] for row in rows] == [made["output_ids"] for made in saved["made"] if made]
 
 
 def check_special_tokens_that_are_typed(folder):

@@ -3,13 +3,17 @@
 #include "cli/chat/slash_commands.h"
 
 #include <doctest/doctest.h>
+#include <unistd.h>
 
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "cli/chat/file_names.h"
 #include "cli/chat/message_lines.h"
-#include "cli/chat/screen.h"
 #include "cli/chat/thinking_splitter.h"
 
 namespace sglrun::cli {
@@ -32,6 +36,8 @@ TEST_CASE("a line is a message, and three quotes open one of several lines") {
   CHECK(MessageOf({"\"\"\"\"\"\""}) == "");
   CHECK(MessageOf({"\"\"\"  ", "  indented", "\"\"\""}) == "  indented");
   CHECK(MessageOf({"\"\"\"", "/quit"}) == "/quit\n...");
+  CHECK(MessageOf({"  \"\"\"", "a", "\"\"\""}) == "a");
+  CHECK(MessageOf({" \t\"\"\"a\"\"\""}) == "a");
 }
 
 TEST_CASE("a slash line is a command and its operand, or a sentence that helps") {
@@ -48,6 +54,44 @@ TEST_CASE("a slash line is a command and its operand, or a sentence that helps")
   CHECK(message("/" + std::string(100000, 'x')).size() < 300);
 }
 
+TEST_CASE("the name of a file may have blanks, stand in quotes and begin at home") {
+  ::setenv("HOME", "/home/me", 1);
+  const auto named = [](std::string_view line) {
+    const auto parsed = ParseSlashLine(line);
+    return parsed.ok() ? parsed->operand : parsed.error().message;
+  };
+  CHECK(named("/save my chat.json") == "my chat.json");
+  CHECK(named("/load \"my chat.json\" ") == "my chat.json");
+  CHECK(named("/export '~/it \"is\".jsonl'") == "~/it \"is\".jsonl");
+  CHECK(named("/schema ~/a.json") == "/home/me/a.json");
+  CHECK(named("/load ~") == "/home/me");
+  CHECK(named("/load ~me/a") == "~me/a");
+  CHECK(named("/load it's") == "it's");
+  CHECK(named("/save! \"a\"") == "a");
+  CHECK(named("/save \"a") == "the name begins with \" and does not end with it");
+  CHECK(named("/save ''") == "the name begins with ' and does not end with it");
+  // A text is no name.
+  CHECK(named("/regex \"a\"") == "\"a\"");
+  ::unsetenv("HOME");
+  CHECK(named("/save ~/a") == "~ is the home folder, which the environment does not name (HOME)");
+}
+
+TEST_CASE("the tab key finds files behind a quote and at home") {
+  namespace fs = std::filesystem;
+  const fs::path folder = fs::temp_directory_path() / ("sglrun_tab_" + std::to_string(::getpid()));
+  fs::create_directories(folder / "sub");
+  std::ofstream(folder / "my chat.json") << "x";
+  ::setenv("HOME", folder.c_str(), 1);
+  const std::string at = folder.string() + "/";
+  using Names = std::vector<std::string>;
+  CHECK(FilesBeginningWith(at + "my") == Names{at + "my chat.json"});
+  CHECK(FilesBeginningWith("\"" + at + "my") == Names{"\"" + at + "my chat.json\""});
+  CHECK(FilesBeginningWith("'" + at + "s") == Names{"'" + at + "sub/"});
+  CHECK(FilesBeginningWith("~/") == Names{"~/my chat.json", "~/sub/"});
+  CHECK(FilesBeginningWith("\"~/").empty());
+  fs::remove_all(folder);
+}
+
 TEST_CASE("the tab key completes commands, parameters and files") {
   const auto files = [](std::string_view beginning) {
     return std::vector<std::string>{std::string(beginning) + ".json"};
@@ -58,7 +102,9 @@ TEST_CASE("the tab key completes commands, parameters and files") {
     for (const std::string& word : found.words) text += " " + word;
     return text;
   };
-  CHECK(offers("/s") == "0: /set /show /system /save /schema /stats");
+  CHECK(offers("/s") == "0: /set /show /system /save /save! /schema /stats");
+  CHECK(offers("  /se") == "2: /set");
+  CHECK(offers(" /set temp") == "6: temperature");
   CHECK(offers("/re") == "0: /regen /regex");
   CHECK(offers("/set temp") == "5: temperature");
   CHECK(offers("/set  top_") == "6: top_p top_k");
@@ -114,12 +160,6 @@ TEST_CASE("thoughts are told from the answer wherever the pieces break") {
   CHECK(OpensThinking("...assistant\n<think>\n", MarkersOf("</think>")));
   CHECK_FALSE(OpensThinking("<think></think>\n", MarkersOf("</think>")));
   CHECK_FALSE(OpensThinking(" ", MarkersOf("x")));
-}
-
-TEST_CASE("what a model writes cannot command the terminal") {
-  CHECK(Visible("a\n\tb\u00e9 \U0001F600") == "a\n\tb\u00e9 \U0001F600");
-  CHECK(Visible("\033[2J\r\a\x7f") == "^[[2J^M^G\\u{7F}");
-  CHECK(Visible("\u009b31m") == "\\u{9B}31m");
 }
 
 }  // namespace

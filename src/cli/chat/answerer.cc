@@ -8,6 +8,7 @@
 #include "base/strings.h"
 #include "cli/stopwatch.h"
 #include "engine/sequence.h"
+#include "engine/stop_criteria.h"
 #include "kernels/kv_cache.h"
 
 namespace sglrun::cli {
@@ -41,10 +42,7 @@ Json ReplayLine(const Making& making, const std::string& rid) {
 }
 
 Answerer::Answerer(Parts parts)
-    : parts_(std::move(parts)),
-      content_shape_(tokenizer::ContentShapeOf(parts_.chat_template)),
-      encoder_(*parts_.tokenizer, parts_.plain_content),
-      now_(Now()) {}
+    : parts_(std::move(parts)), encoder_(*parts_.tokenizer, parts_.plain_content), now_(Now()) {}
 
 std::int64_t Answerer::context_length() const {
   const std::int64_t cached = parts_.engine->stats().kv_pages * kernels::kPageSize;
@@ -53,10 +51,9 @@ std::int64_t Answerer::context_length() const {
 
 Result<Answerer::Prompt> Answerer::MakePrompt(const Conversation& conversation) const {
   Prompt prompt;
-  Json messages = conversation.ToJson();
-  tokenizer::FitContent(content_shape_, messages);
   SGLRUN_ASSIGN_OR_RETURN(
-      prompt.rendered, parts_.chat_template.Render({.messages = std::move(messages), .now = now_}));
+      prompt.rendered, parts_.chat_template.Render(
+                           {.messages = conversation.ToJson(), .fit_content = true, .now = now_}));
   SGLRUN_ASSIGN_OR_RETURN(PromptEncoder::Encoded encoded,
                           encoder_.Encode(prompt.rendered, conversation.messages()));
   prompt.ids = std::move(encoded.ids);
@@ -93,12 +90,28 @@ Result<Answer> Answerer::Run(const Conversation& conversation, const Parameters&
   watch.begin(prompt.rendered.text);
   making->prompt_text = std::move(prompt.rendered.text);
   SGLRUN_ASSIGN_OR_RETURN(Answer answer, Generate(std::move(request), watch, *making));
-  // A replay ends where this one was stopped.
   if (answer.end == Answer::End::kInterrupted) {
-    LimitLength(answer.cost.output_tokens, making->sampling);
+    CutInterrupted(parameters.effective().skip_special_tokens, answer, *making);
   }
   answer.making = std::move(making);
   return answer;
+}
+
+void Answerer::CutInterrupted(bool skip_special_tokens, Answer& answer, Making& making) const {
+  tokenizer::IncrementalDetokenizer detokenizer(
+      *parts_.tokenizer, engine::PromptTail(making.prompt_ids), skip_special_tokens);
+  std::string text;
+  std::size_t kept = 0;
+  answer.text.clear();
+  for (std::size_t i = 0; i < making.output_ids.size(); ++i) {
+    text += detokenizer.Append(making.output_ids[i]);
+    if (detokenizer.pending()) continue;
+    kept = i + 1;
+    answer.text = text;
+  }
+  making.output_ids.resize(kept);
+  answer.cost.output_tokens = static_cast<std::int64_t>(kept);
+  LimitLength(answer.cost.output_tokens, making.sampling);
 }
 
 Result<Answer> Answerer::Generate(GenerateRequest request, const AnswerWatch& watch,

@@ -17,7 +17,6 @@
 #include "cli/chat/thinking_splitter.h"
 #include "engine/engine.h"
 #include "io/record.h"
-#include "tokenizer/chat_content.h"
 #include "tokenizer/chat_template.h"
 
 namespace sglrun::cli {
@@ -74,10 +73,12 @@ class Answerer {
   };
   Result<Prompt> MakePrompt(const Conversation& conversation) const;
   Result<GenerateRequest> MakeRequest(const Making& making) const;
+  // Back to the last whole character, and to what a replay makes that ends where this answer was
+  // stopped: half a character at its end would come out as U+FFFD.
+  void CutInterrupted(bool skip_special_tokens, Answer& answer, Making& making) const;
   Result<Answer> Generate(GenerateRequest request, const AnswerWatch& watch, Making& making);
 
   Parts parts_;
-  const tokenizer::ContentShape content_shape_;
   PromptEncoder encoder_;
   std::tm now_;  // of the whole chat: a clock in a prompt would make every turn a new one
 };

@@ -10,6 +10,7 @@
 #include "base/log.h"
 #include "base/strings.h"
 #include "base/utf8.h"
+#include "cli/chat/file_names.h"
 #include "cli/chat/repl.h"
 #include "cli/commands.h"
 #include "cli/exit_codes.h"
@@ -146,7 +147,7 @@ class Chat {
     SGLRUN_ASSIGN_OR_RETURN(const kernels::Backend* backend, ChooseBackend(options_, compute_));
     SGLRUN_ASSIGN_OR_RETURN(model_, LoadModel(options_, source_->files, *backend, compute_));
     engine::EngineOptions engine_options = EngineOptionsOf(
-        options_, KvDType(options_, WeightDType(options_, source_->files)), *backend);
+        options_, KvDType(options_, WeightDType(options_, source_->files, *backend)), *backend);
     engine_options.max_rows = 1;
     engine_options.max_batch_tokens = kStepTokens;
     engine_options.partial_results = true;
@@ -158,7 +159,9 @@ class Chat {
   }
 
   Result<int> OneTurn(ChatRoom& room, const Conversation& conversation) {
-    SGLRUN_ASSIGN_OR_RETURN(const Answer answer, ShowAnswer(room, conversation, 0));
+    const std::int64_t seed =
+        parameters_->effective().sampling_seed.value_or(static_cast<std::int64_t>(room.seed));
+    SGLRUN_ASSIGN_OR_RETURN(const Answer answer, ShowAnswer(room, conversation, seed));
     if (screen_.broken()) {
       if (screen_.write_errno() == EPIPE) return kExitBrokenPipe;
       return Error{std::string("cannot write to standard output: ") +

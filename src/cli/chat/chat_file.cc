@@ -1,12 +1,7 @@
 #include "cli/chat/chat_file.h"
 
-#include <fcntl.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
 #include <filesystem>
 #include <limits>
 #include <memory>
@@ -15,6 +10,7 @@
 
 #include "base/mapped_file.h"
 #include "cli/chat/answerer.h"
+#include "cli/whole_file.h"
 
 namespace sglrun::cli {
 namespace {
@@ -86,47 +82,6 @@ Status ReadMakings(const Json& made, const std::string& place, Conversation& con
   return {};
 }
 
-Error CannotWrite(const std::string& path) {
-  return Error{"cannot write " + path + ": " + std::strerror(errno)};
-}
-
-Status WriteAll(int fd, const std::string& path, std::string_view text) {
-  while (!text.empty()) {
-    const auto count = ::write(fd, text.data(), text.size());
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) return CannotWrite(path);
-    text.remove_prefix(static_cast<std::size_t>(count));
-  }
-  return {};
-}
-
-// A file that is not there yet, whole or not at all.
-Status WriteNew(const std::string& path, std::string_view text) {
-  const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-  if (fd < 0) return CannotWrite(path);
-  Status status = WriteAll(fd, path, text);
-  if (::close(fd) != 0 && status.ok()) status = CannotWrite(path);
-  if (!status.ok()) ::unlink(path.c_str());
-  return status;
-}
-
-// By a new file that takes its place, so that a full disk leaves the old one.
-Status WriteOver(const std::string& path, std::string_view text) {
-  std::error_code ignored;
-  const std::string target = fs::weakly_canonical(path, ignored).string();
-  struct stat old = {};
-  if (::stat(target.c_str(), &old) != 0) return CannotWrite(path);
-  std::string fresh = target + ".XXXXXX";
-  const int fd = ::mkostemp(fresh.data(), O_CLOEXEC);
-  if (fd < 0) return CannotWrite(path);
-  Status status = WriteAll(fd, path, text);
-  if (::fchmod(fd, old.st_mode & 07777) != 0 && status.ok()) status = CannotWrite(path);
-  if (::close(fd) != 0 && status.ok()) status = CannotWrite(path);
-  if (status.ok() && std::rename(fresh.c_str(), target.c_str()) != 0) status = CannotWrite(path);
-  if (!status.ok()) ::unlink(fresh.c_str());
-  return status;
-}
-
 bool Exists(const std::string& path) {
   struct stat status = {};
   return ::lstat(path.c_str(), &status) == 0;
@@ -193,12 +148,15 @@ Result<SavedChat> ParseSavedChat(std::string_view text, const std::string& place
   return chat;
 }
 
-Status WriteSavedChat(const std::string& path, const SavedChat& chat) {
-  if (!Exists(path)) return WriteNew(path, SavedChatText(chat));
+Status WriteSavedChat(const std::string& path, const SavedChat& chat, Replace replace) {
+  if (!Exists(path)) return WriteNewFile("", path, SavedChatText(chat));
   if (!IsSavedChat(path)) {
     return Error{path + " is there and is no saved chat; name another file"};
   }
-  return WriteOver(path, SavedChatText(chat));
+  if (replace == Replace::kNothing) {
+    return Error{path + " holds another saved chat; /save! replaces it"};
+  }
+  return WriteWholeFile("", path, SavedChatText(chat));
 }
 
 Result<SavedChat> ReadSavedChat(const std::string& path) {
@@ -218,7 +176,7 @@ std::string ReplayText(const Conversation& conversation) {
 
 Status WriteReplay(const std::string& path, const Conversation& conversation) {
   if (Exists(path)) return Error{path + " is there already; name another file"};
-  return WriteNew(path, ReplayText(conversation));
+  return WriteNewFile("", path, ReplayText(conversation));
 }
 
 }  // namespace sglrun::cli

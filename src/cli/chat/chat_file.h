@@ -1,4 +1,5 @@
-// The files that a chat writes and reads. Nothing is overwritten but an earlier save of a chat.
+// The files that a chat writes and reads. Nothing is overwritten but an earlier save of a chat, and
+// that only on demand.
 #pragma once
 
 #include <functional>
@@ -24,8 +25,9 @@ std::string SavedChatText(const SavedChat& chat);
 // is not looked at. Errors begin with the place.
 Result<SavedChat> ParseSavedChat(std::string_view text, const std::string& place);
 
-// Refuses to replace a file that is no saved chat.
-Status WriteSavedChat(const std::string& path, const SavedChat& chat);
+// What may be there already: another saved chat is replaced when that is wanted, no other file is.
+enum class Replace { kNothing, kSavedChat };
+Status WriteSavedChat(const std::string& path, const SavedChat& chat, Replace replace);
 Result<SavedChat> ReadSavedChat(const std::string& path);
 
 // A line for each answer that was made here, in order. An existing file is refused.

@@ -10,6 +10,7 @@
 #include <cstring>
 #include <utility>
 
+#include "base/printable.h"
 #include "base/utf8.h"
 #include "cli/chat/history_file.h"
 #include "cli/chat/line_reader.h"
@@ -188,7 +189,9 @@ class EditingReader final : public LineReader {
       return ::el_winsertstr(editor_, ToWide(more).c_str()) == 0 ? CC_REFRESH : CC_ERROR;
     }
     std::fputc('\n', setup_.talk);
-    for (const std::string& word : found.words) std::fprintf(setup_.talk, "%s\n", word.c_str());
+    for (const std::string& word : found.words) {
+      std::fprintf(setup_.talk, "%s\n", Printable(word).c_str());
+    }
     return CC_REDISPLAY;
   }
 

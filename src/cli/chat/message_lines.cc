@@ -14,15 +14,20 @@ std::string_view WithoutTrailingBlanks(std::string_view line) {
 
 }  // namespace
 
+bool OpensSeveral(std::string_view line) {
+  const std::size_t first = line.find_first_not_of(" \t");
+  return first != std::string_view::npos && line.substr(first).starts_with(kQuotes);
+}
+
 bool MessageLines::Add(std::string_view line) {
   if (open_) return AddInside(line);
   text_.clear();
-  if (!line.starts_with(kQuotes)) {
+  if (!OpensSeveral(line)) {
     text_ = line;
     return true;
   }
   open_ = true;
-  line.remove_prefix(kQuotes.size());
+  line.remove_prefix(line.find(kQuotes) + kQuotes.size());
   // Nothing but blanks behind the quotes is no line of the message.
   return !WithoutTrailingBlanks(line).empty() && AddInside(line);
 }

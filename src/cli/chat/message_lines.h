@@ -6,6 +6,9 @@
 
 namespace sglrun::cli {
 
+// The line begins a message of several, which may be closed on the same line.
+bool OpensSeveral(std::string_view line);
+
 class MessageLines {
  public:
   // True when the message is complete.

@@ -140,7 +140,7 @@ Json::Object Parameters::ForAnswer(std::int64_t room, std::int64_t seed) const {
     if (!value.is_null()) Put(all, name, value);
   }
   LimitLength(std::min(effective_.max_new_tokens.value_or(room), room), all);
-  Put(all, "sampling_seed", effective_.sampling_seed.value_or(seed));
+  Put(all, "sampling_seed", seed);
   return all;
 }
 

@@ -41,7 +41,7 @@ class Parameters {
   const SamplingParams& effective() const { return effective_; }
 
   // What one answer is made with: the defaults stated, what is set, a length that fits into `room`,
-  // and a seed where none is set.
+  // and its seed.
   Json::Object ForAnswer(std::int64_t room, std::int64_t seed) const;
 
   // "temperature 0.7  (in [0, inf), default 1)": value and what it may be, for one name.

@@ -1,56 +1,23 @@
 #include "cli/chat/repl.h"
 
-#include <cerrno>
-#include <cstdio>
 #include <utility>
 
-#include "base/mapped_file.h"
 #include "base/strings.h"
-#include "cli/chat/chat_file.h"
 #include "cli/chat/message_lines.h"
 #include "cli/chat/quiet_terminal.h"
 #include "cli/chat/slash_commands.h"
 #include "cli/exit_codes.h"
-#include "cli/run_identity.h"
 
 namespace sglrun::cli {
 namespace {
-
-constexpr std::size_t kMostSchemaBytes = std::size_t{16} << 20;
 
 bool IsBlank(std::string_view text) {
   return text.find_first_not_of(" \t\r\n") == std::string_view::npos;
 }
 
-// "1 line", "2,000 lines".
-std::string Counted(std::int64_t count, const std::string& noun) {
-  return FormatCount(count) + " " + noun + (count == 1 ? "" : "s");
-}
-
-std::string Seconds(double seconds) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.2f s", seconds);
-  return text;
-}
-
-std::string Rate(const AnswerCost& cost) {
-  const double seconds = cost.total_s - cost.first_token_s;
-  if (cost.output_tokens < 2 || seconds <= 0) return "";
-  char text[48];
-  std::snprintf(text, sizeof text, ", %.1f tokens/s",
-                static_cast<double>(cost.output_tokens - 1) / seconds);
-  return text;
-}
-
-std::string CostLine(const AnswerCost& cost) {
-  return Counted(cost.prompt_tokens, "prompt token") + ", " + FormatCount(cost.cached_tokens) +
-         " from the cache, " + FormatCount(cost.prompt_tokens - cost.cached_tokens) +
-         " computed; " + Counted(cost.output_tokens, "token") + " in " + Seconds(cost.total_s);
-}
-
 }  // namespace
 
-Result<Answer> ShowAnswer(ChatRoom& room, const Conversation& asked, std::uint64_t draw) {
+Result<Answer> ShowAnswer(ChatRoom& room, const Conversation& asked, std::int64_t seed) {
   const QuietTerminal quiet;
   AnswerView view(room.screen, room.thinking);
   const AnswerWatch watch{.begin = [&](std::string_view prompt) { view.Begin(prompt); },
@@ -60,7 +27,6 @@ Result<Answer> ShowAnswer(ChatRoom& room, const Conversation& asked, std::uint64
                                 return room.signals.interrupted() ||
                                        room.signals.stop_code() != 0 || room.screen.broken();
                               }};
-  const auto seed = static_cast<std::int64_t>(room.seed + draw);
   Result<Answer> answer = room.answerer.Run(asked, room.parameters, seed, watch);
   view.End();
   return answer;
@@ -84,7 +50,7 @@ Result<int> Repl::Run() {
     if (typed.end != TypedLine::End::kLine) break;
     if (!lines.Add(typed.text)) continue;
     const std::string message = lines.Take();
-    const bool several = in_message_ || typed.text.starts_with("\"\"\"");
+    const bool several = in_message_ || OpensSeveral(typed.text);
     if (IsBlank(message)) continue;
     if (several) {
       Ask(message);
@@ -109,13 +75,14 @@ TypedLine Repl::ReadLine() {
 }
 
 Repl::Next Repl::Take(const std::string& line) {
-  // "//usr is a folder" is the message "/usr is a folder".
-  if (line.starts_with("//")) {
-    Ask(line.substr(1));
+  const std::string typed = line.substr(line.find_first_not_of(" \t"));
+  if (!typed.starts_with('/')) {
+    Ask(line);
     return Next::kGoOn;
   }
-  if (line.starts_with('/')) return Execute(line);
-  Ask(line);
+  // "//usr is a folder" is the message "/usr is a folder".
+  if (!typed.starts_with("//")) return Execute(typed);
+  Ask(typed.substr(1));
   return Next::kGoOn;
 }
 
@@ -146,7 +113,10 @@ Repl::Next Repl::Execute(std::string_view line) {
       Undo();
       break;
     case SlashCommand::kSave:
-      Save(operand);
+      Save(operand, Replace::kNothing);
+      break;
+    case SlashCommand::kSaveOver:
+      Save(operand, Replace::kSavedChat);
       break;
     case SlashCommand::kLoad:
       Load(operand);
@@ -165,6 +135,7 @@ Repl::Next Repl::Execute(std::string_view line) {
       break;
     case SlashCommand::kClear:
       conversation_.Clear();
+      own_file_.clear();
       room_.screen.Tell("The conversation is forgotten.");
       break;
     case SlashCommand::kQuit:
@@ -176,11 +147,19 @@ Repl::Next Repl::Execute(std::string_view line) {
 void Repl::Ask(const std::string& message) {
   Conversation asked = conversation_;
   asked.AddUser(message);
-  AnswerTo(std::move(asked));
+  steps_ = 0;
+  AnswerTo(std::move(asked), NextSeed());
 }
 
-bool Repl::AnswerTo(Conversation asked) {
-  Result<Answer> answer = ShowAnswer(room_, asked, draws_++);
+std::int64_t Repl::NextSeed() {
+  const auto fixed = room_.parameters.effective().sampling_seed;
+  const std::uint64_t seed =
+      fixed ? static_cast<std::uint64_t>(*fixed) + steps_ : room_.seed + draws_++;
+  return static_cast<std::int64_t>(seed);
+}
+
+bool Repl::AnswerTo(Conversation asked, std::int64_t seed) {
+  Result<Answer> answer = ShowAnswer(room_, asked, seed);
   if (!answer.ok()) {
     room_.screen.Tell(answer.error().message);
     return false;
@@ -223,141 +202,6 @@ void Repl::TellEnd(const Answer& answer) {
 
 void Repl::Report(const Status& status, const std::string& done) {
   room_.screen.Tell(status.ok() ? done : status.error().message);
-}
-
-void Repl::Set(const std::string& operand) {
-  // NAME VALUE, or NAME=VALUE as on the command line.
-  const std::size_t end = std::min(operand.find_first_of(" \t="), operand.size());
-  const std::string name = operand.substr(0, end);
-  if (end < operand.size()) {
-    const std::size_t value = operand[end] == '=' ? end + 1 : operand.find_first_not_of(" \t", end);
-    const Status status = room_.parameters.Set(name, operand.substr(value));
-    if (!status.ok()) {
-      room_.screen.Tell(status.error().message);
-      return;
-    }
-  }
-  const Result<std::string> told = room_.parameters.Describe(name);
-  room_.screen.Tell(told.ok() ? *told : told.error().message);
-}
-
-void Repl::Show() {
-  Json::Object values = SamplingDefaultsJson(room_.parameters.effective()).as_object();
-  for (const Json::Member& set : room_.parameters.set()) {
-    std::erase_if(values, [&](const Json::Member& member) { return member.first == set.first; });
-    values.push_back(set);
-  }
-  std::string text;
-  for (const auto& [name, value] : values) text += name + " " + value.Excerpt(200) + "\n";
-  for (const ChatMessage& message : conversation_.messages()) {
-    text += "\n[" + message.role() + "]\n" + message.text() + "\n";
-  }
-  room_.screen.Tell(text);
-}
-
-void Repl::SetSystem(const std::string& text) {
-  conversation_.SetSystem(text);
-  room_.screen.Tell(text.empty() ? "There is no system text now." : "The system text is set.");
-}
-
-void Repl::Regenerate() {
-  Conversation asked = conversation_;
-  asked.DropAnswer();
-  if (!asked.has_turns()) {
-    room_.screen.Tell("There is no message to answer.");
-    return;
-  }
-  AnswerTo(std::move(asked));
-}
-
-void Repl::Undo() {
-  const std::optional<std::string> message = conversation_.Undo();
-  room_.screen.Tell(message ? "Taken back: " + *message : "There is no message to take back.");
-}
-
-void Repl::Save(const std::string& path) {
-  const SavedChat chat{conversation_, room_.parameters.set(), room_.fingerprint()};
-  Report(WriteSavedChat(path, chat), "Saved to " + path + ".");
-}
-
-void Repl::Load(const std::string& path) {
-  Result<SavedChat> chat = ReadSavedChat(path);
-  if (!chat.ok()) {
-    room_.screen.Tell(chat.error().message);
-    return;
-  }
-  if (chat->messages_alone) {
-    if (!chat->conversation.has_system()) chat->conversation.SetSystem(conversation_.system());
-  } else if (const Status status = room_.parameters.Replace(chat->sampling); !status.ok()) {
-    room_.screen.Tell(path + ": " + status.error().message);
-    return;
-  }
-  conversation_ = std::move(chat->conversation);
-  const auto count = static_cast<std::int64_t>(conversation_.messages().size());
-  room_.screen.Tell("Loaded " + Counted(count, "message") + ".");
-  if (!chat->model.empty() && chat->model != room_.fingerprint()) {
-    conversation_.ForgetMakings();
-    room_.screen.Tell(
-        "They were made with another model: their texts stay, /export leaves them "
-        "out.");
-  }
-  if (conversation_.has_turns() && conversation_.messages().back().role() == "user") {
-    room_.screen.Tell("The last one has no answer yet: /regen answers it.");
-  }
-}
-
-void Repl::Export(const std::string& path) {
-  std::int64_t lines = 0, others = 0;
-  for (const ChatMessage& message : conversation_.messages()) {
-    if (message.role() != "assistant") continue;
-    ++(message.making != nullptr ? lines : others);
-  }
-  if (lines == 0) {
-    room_.screen.Tell("There is no answer of this model to export.");
-    return;
-  }
-  std::string done = "Wrote " + Counted(lines, "line") + " to " + path +
-                     ": sglrun batch makes the same tokens of them with the same model.";
-  if (others > 0) done += " Left out: " + Counted(others, "answer") + " not made here.";
-  Report(WriteReplay(path, conversation_), done);
-}
-
-void Repl::UseSchema(const std::string& path) {
-  if (path.empty()) {
-    Report(room_.parameters.SetConstraint(ConstraintKind::kJsonSchema, ""), "Answers are free.");
-    return;
-  }
-  const Result<std::string> text = ReadFile(path, kMostSchemaBytes);
-  if (!text.ok()) {
-    room_.screen.Tell(text.error().message);
-    return;
-  }
-  if (const auto json = ParseJson(*text); !json.ok()) {
-    room_.screen.Tell(path + " is no JSON: " + json.error().message + " at byte " +
-                      std::to_string(json.error().offset + 1));
-    return;
-  }
-  Report(room_.parameters.SetConstraint(ConstraintKind::kJsonSchema, *text),
-         "Answers follow the schema in " + path + ".");
-}
-
-void Repl::UseRegex(const std::string& pattern) {
-  Report(room_.parameters.SetConstraint(ConstraintKind::kRegex, pattern),
-         pattern.empty() ? "Answers are free." : "Answers match " + pattern + ".");
-}
-
-void Repl::TellStats() {
-  if (answers_ == 0) {
-    room_.screen.Tell("No answer yet; the context holds " +
-                      FormatCount(room_.answerer.context_length()) + " tokens.");
-    return;
-  }
-  std::string text = "last answer: " + CostLine(last_) + ", the first after " +
-                     Seconds(last_.first_token_s) + Rate(last_) + "\n";
-  text += "in all, " + Counted(answers_, "answer") + ": " + CostLine(total_) + "\n";
-  text += "context: " + FormatCount(last_.prompt_tokens + last_.output_tokens) + " of " +
-          FormatCount(room_.answerer.context_length()) + " tokens at the last answer's end";
-  room_.screen.Tell(text);
 }
 
 }  // namespace sglrun::cli

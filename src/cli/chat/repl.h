@@ -8,6 +8,7 @@
 
 #include "base/result.h"
 #include "cli/chat/answerer.h"
+#include "cli/chat/chat_file.h"
 #include "cli/chat/chat_signals.h"
 #include "cli/chat/conversation.h"
 #include "cli/chat/history_file.h"
@@ -43,7 +44,9 @@ class Repl {
   Next Execute(std::string_view line);
   void Ask(const std::string& message);
   // Lets the model answer `asked` and keeps both; false when nothing came of it.
-  bool AnswerTo(Conversation asked);
+  bool AnswerTo(Conversation asked, std::int64_t seed);
+  // Of the next answer.
+  std::int64_t NextSeed();
   void TellEnd(const Answer& answer);
 
   void Set(const std::string& operand);
@@ -51,8 +54,9 @@ class Repl {
   void SetSystem(const std::string& text);
   void Regenerate();
   void Undo();
-  void Save(const std::string& path);
+  void Save(const std::string& path, Replace replace);
   void Load(const std::string& path);
+  void TakeOver(SavedChat chat);
   void Export(const std::string& path);
   void UseSchema(const std::string& path);
   void UseRegex(const std::string& pattern);
@@ -64,12 +68,14 @@ class Repl {
   HistoryFile& history_;
   Conversation conversation_;
   bool in_message_ = false;  // between """ and """
-  std::uint64_t draws_ = 0;  // answers so far, given up ones included
+  std::string own_file_;     // where the conversation was saved or loaded from
+  std::uint64_t draws_ = 0;  // answers so far without a seed of their own, given up ones included
+  std::uint64_t steps_ = 0;  // by which a seed that is set is exceeded, answering the same again
   std::int64_t answers_ = 0;
   AnswerCost last_, total_;
 };
 
 // Lets the answerer run under Ctrl+C, its text going to the screen.
-Result<Answer> ShowAnswer(ChatRoom& room, const Conversation& asked, std::uint64_t draw);
+Result<Answer> ShowAnswer(ChatRoom& room, const Conversation& asked, std::int64_t seed);
 
 }  // namespace sglrun::cli

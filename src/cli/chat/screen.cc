@@ -6,7 +6,7 @@
 #include <cerrno>
 #include <cstdlib>
 
-#include "base/utf8.h"
+#include "base/printable.h"
 
 namespace sglrun::cli {
 namespace {
@@ -27,24 +27,6 @@ bool WantsColour() {
 
 }  // namespace
 
-std::string Visible(std::string_view text) {
-  std::string out;
-  for (std::size_t at = 0; at < text.size();) {
-    const std::size_t begin = at;
-    const char32_t c = DecodeUtf8(text, at);
-    if (c < 0x20 && c != U'\n' && c != U'\t') {
-      out += '^';
-      out += static_cast<char>(c + 0x40);
-    } else if (c >= 0x7F && c <= 0x9F) {
-      constexpr char kHex[] = "0123456789ABCDEF";
-      out += std::string("\\u{") + kHex[c >> 4] + kHex[c & 15] + "}";
-    } else {
-      out += text.substr(begin, at - begin);
-    }
-  }
-  return out;
-}
-
 Screen::Screen() : talk_(stderr), answers_on_terminal_(::isatty(STDOUT_FILENO) == 1) {
   has_colour_ = answers_on_terminal_ && WantsColour();
   if (answers_on_terminal_) talk_ = stdout;
@@ -58,7 +40,7 @@ void Screen::Write(std::string_view text) {
 }
 
 void Screen::Tell(std::string_view text) {
-  const std::string line = Visible(text);
+  const std::string line = PrintableText(text);
   std::fwrite(line.data(), 1, line.size(), talk_);
   if (!line.ends_with('\n')) std::fputc('\n', talk_);
   std::fflush(talk_);
@@ -68,7 +50,7 @@ void Screen::ShowAnswer(std::string_view text, bool dim) {
   if (text.empty()) return;
   const bool coloured = dim && has_colour_;
   if (coloured) Write(kDim);
-  Write(answers_on_terminal_ ? Visible(text) : text);
+  Write(answers_on_terminal_ ? PrintableText(text) : text);
   if (coloured) Write(kPlain);
   at_line_start_ = text.back() == '\n';
   if (!broken_ && std::fflush(stdout) != 0) {

@@ -11,10 +11,6 @@
 
 namespace sglrun::cli {
 
-// Control characters but newlines and tabs as ^[ or \u{9B}: what a model writes must not command a
-// terminal.
-std::string Visible(std::string_view text);
-
 class Screen {
  public:
   Screen();
@@ -22,7 +18,8 @@ class Screen {
   // A sentence, or lines, of the program's own.
   void Tell(std::string_view text);
 
-  // A piece of an answer, as written by the model. `dim`: its thoughts.
+  // A piece of an answer, as written by the model; what would command a terminal is spelled out on
+  // one. `dim`: its thoughts.
   void ShowAnswer(std::string_view text, bool dim);
   // After the last piece: the answer ends with a newline.
   void EndAnswer();

@@ -1,9 +1,9 @@
 #include "cli/chat/slash_commands.h"
 
 #include <algorithm>
-#include <filesystem>
 
 #include "base/strings.h"
+#include "cli/chat/file_names.h"
 #include "cli/chat/parameters.h"
 #include "cli/help.h"
 #include "request/fields.h"
@@ -12,8 +12,6 @@ namespace sglrun::cli {
 namespace {
 
 constexpr std::string_view kBlanks = " \t";
-// A folder with more is not listed on a terminal.
-constexpr std::size_t kMostFiles = 1000;
 
 constexpr SlashSpec kTable[] = {
     {SlashCommand::kHelp, "/help", "", Operand::kNone, OperandKind::kText, "list the commands"},
@@ -24,11 +22,13 @@ constexpr SlashSpec kTable[] = {
     {SlashCommand::kSystem, "/system", "TEXT", Operand::kOptional, OperandKind::kText,
      "set the system text; alone: take it away"},
     {SlashCommand::kRegen, "/regen", "", Operand::kNone, OperandKind::kText,
-     "answer the last message again, with other draws"},
+     "answer the last message again, with other draws: a sampling_seed that is set counts up"},
     {SlashCommand::kUndo, "/undo", "", Operand::kNone, OperandKind::kText,
      "take the last message and its answer back"},
     {SlashCommand::kSave, "/save", "FILE", Operand::kRequired, OperandKind::kFile,
-     "save the conversation and the parameters"},
+     "save the conversation and the parameters; its own file is written anew"},
+    {SlashCommand::kSaveOver, "/save!", "FILE", Operand::kRequired, OperandKind::kFile,
+     "the same in place of another saved conversation"},
     {SlashCommand::kLoad, "/load", "FILE", Operand::kRequired, OperandKind::kFile,
      "go on with a saved conversation, or with a JSON array of messages"},
     {SlashCommand::kExport, "/export", "FILE", Operand::kRequired, OperandKind::kFile,
@@ -69,53 +69,8 @@ void KeepBeginning(std::string_view beginning, std::string_view word,
   if (word.starts_with(beginning)) words.emplace_back(word);
 }
 
-}  // namespace
-
-std::span<const SlashSpec> SlashTable() {
-  return kTable;
-}
-
-Result<SlashLine> ParseSlashLine(std::string_view line) {
-  const std::size_t end = std::min(line.find_first_of(kBlanks), line.size());
-  const std::string_view name = line.substr(0, end);
-  const std::string_view operand = Trimmed(line.substr(end));
-  const SlashSpec* spec = FindSlash(name);
-  if (spec == nullptr) return UnknownSlash(name);
-  if (spec->need == Operand::kNone && !operand.empty()) {
-    return Error{std::string(name) + " stands alone, found \"" + request::ShortName(operand) +
-                 "\" behind it"};
-  }
-  if (spec->need == Operand::kRequired && operand.empty()) {
-    return Error{std::string(name) + " needs " + std::string(spec->operand)};
-  }
-  return SlashLine{spec->command, std::string(operand)};
-}
-
-std::string SlashHelp(std::size_t width) {
-  std::string text;
-  for (const SlashSpec& spec : kTable) {
-    std::string head(spec.name);
-    if (!spec.operand.empty()) head += " " + std::string(spec.operand);
-    // Beside each other where there is room for both.
-    constexpr std::size_t kColumn = 18;
-    if (width < 3 * kColumn) {
-      text += head + "\n" + Wrap(spec.line, 2, width);
-      continue;
-    }
-    std::string body = Wrap(spec.line, kColumn, width);
-    body.replace(0, std::min(head.size(), kColumn - 1), head);
-    text += body;
-  }
-  text += "\n";
-  text += Wrap(
-      "\"\"\" opens a message of several lines and closes it. The tab key completes commands, "
-      "names "
-      "of parameters and of files. Ctrl+C stops the answer, Ctrl+D leaves.",
-      0, width);
-  return text;
-}
-
-Completions CompleteSlash(std::string_view before_cursor, const ListFiles& files) {
+// Of a line that begins with the command.
+Completions CompleteCommand(std::string_view before_cursor, const ListFiles& files) {
   Completions completions;
   if (!before_cursor.starts_with('/')) return completions;
   const std::size_t blank = before_cursor.find_first_of(kBlanks);
@@ -140,23 +95,63 @@ Completions CompleteSlash(std::string_view before_cursor, const ListFiles& files
   return completions;
 }
 
-std::vector<std::string> FilesBeginningWith(std::string_view beginning) {
-  namespace fs = std::filesystem;
-  const std::size_t slash = beginning.rfind('/');
-  const std::string folder(slash == std::string_view::npos ? "" : beginning.substr(0, slash + 1));
-  const std::string_view name =
-      slash == std::string_view::npos ? beginning : beginning.substr(slash + 1);
-  std::vector<std::string> found;
-  std::error_code problem;
-  for (fs::directory_iterator at(folder.empty() ? "." : folder, problem), end;
-       !problem && at != end && found.size() < kMostFiles; at.increment(problem)) {
-    const std::string file = at->path().filename().string();
-    if (!file.starts_with(name) || (name.empty() && file.starts_with('.'))) continue;
-    std::error_code ignored;
-    found.push_back(folder + file + (at->is_directory(ignored) ? "/" : ""));
+}  // namespace
+
+std::span<const SlashSpec> SlashTable() {
+  return kTable;
+}
+
+Result<SlashLine> ParseSlashLine(std::string_view line) {
+  const std::size_t end = std::min(line.find_first_of(kBlanks), line.size());
+  const std::string_view name = line.substr(0, end);
+  const std::string_view operand = Trimmed(line.substr(end));
+  const SlashSpec* spec = FindSlash(name);
+  if (spec == nullptr) return UnknownSlash(name);
+  if (spec->need == Operand::kNone && !operand.empty()) {
+    return Error{std::string(name) + " stands alone, found \"" + request::ShortName(operand) +
+                 "\" behind it"};
   }
-  std::ranges::sort(found);
-  return found;
+  if (spec->need == Operand::kRequired && operand.empty()) {
+    return Error{std::string(name) + " needs " + std::string(spec->operand)};
+  }
+  if (spec->kind == OperandKind::kFile && !operand.empty()) {
+    SGLRUN_ASSIGN_OR_RETURN(std::string file, TypedFileName(operand));
+    return SlashLine{spec->command, std::move(file)};
+  }
+  return SlashLine{spec->command, std::string(operand)};
+}
+
+std::string SlashHelp(std::size_t width) {
+  std::string text;
+  for (const SlashSpec& spec : kTable) {
+    std::string head(spec.name);
+    if (!spec.operand.empty()) head += " " + std::string(spec.operand);
+    // Beside each other where there is room for both.
+    constexpr std::size_t kColumn = 18;
+    if (width < 3 * kColumn) {
+      text += head + "\n" + Wrap(spec.line, 2, width);
+      continue;
+    }
+    std::string body = Wrap(spec.line, kColumn, width);
+    body.replace(0, std::min(head.size(), kColumn - 1), head);
+    text += body;
+  }
+  text += "\n";
+  text += Wrap(
+      "\"\"\" opens a message of several lines and closes it. The tab key completes commands, "
+      "names "
+      "of parameters and of files. The name of a file may stand in quotes, ~ is the home folder. "
+      "Ctrl+C stops the answer, Ctrl+D leaves.",
+      0, width);
+  return text;
+}
+
+Completions CompleteSlash(std::string_view before_cursor, const ListFiles& files) {
+  const std::size_t blanks =
+      std::min(before_cursor.find_first_not_of(kBlanks), before_cursor.size());
+  Completions completions = CompleteCommand(before_cursor.substr(blanks), files);
+  completions.begin += blanks;
+  return completions;
 }
 
 }  // namespace sglrun::cli

@@ -20,6 +20,7 @@ enum class SlashCommand {
   kRegen,
   kUndo,
   kSave,
+  kSaveOver,
   kLoad,
   kExport,
   kSchema,
@@ -43,7 +44,8 @@ struct SlashSpec {
 
 std::span<const SlashSpec> SlashTable();
 
-// A line that begins with a slash: its command, and what stands behind it without blanks around.
+// A line that begins with a slash: its command, and what stands behind it without blanks around; of
+// a file the name that was meant, without quotes and ~.
 struct SlashLine {
   SlashCommand command;
   std::string operand;
@@ -62,8 +64,5 @@ struct Completions {
 };
 using ListFiles = std::function<std::vector<std::string>(std::string_view beginning)>;
 Completions CompleteSlash(std::string_view before_cursor, const ListFiles& files);
-
-// Paths that begin with `beginning`, folders with a / at the end.
-std::vector<std::string> FilesBeginningWith(std::string_view beginning);
 
 }  // namespace sglrun::cli

@@ -6,15 +6,17 @@
 # it: all of them, since the run is bound to the schema, unless one was cut off by its length.
 set -euo pipefail
 here=$(dirname "$0")
-model=$1 data=${2:-$here/extract.jsonl} schema=${3:-$here/extract.schema.json}
+model=$1
+data=$(jq -c . "${2:-$here/extract.jsonl}") # read once: both may come from pipes
+schema=$(jq -c . "${3:-$here/extract.schema.json}")
 
-jq -c --slurpfile schema "$schema" '{text: "\(.text)\nJSON:", sampling_params: {
-    temperature: 0, max_new_tokens: 96, json_schema: $schema[0]}}' "$data" |
+jq -c --slurpfile schema <(printf %s "$schema") '{text: "\(.text)\nJSON:", sampling_params: {
+    temperature: 0, max_new_tokens: 96, json_schema: $schema[0]}}' <<<"$data" |
   sglrun batch - -m "$model" -q --constrained-json-whitespace compact "${@:4}" |
-  jq -c -n -L "$here" --slurpfile schema "$schema" 'include "eval"; [inputs] | rows[]
+  jq -c -n -L "$here" --slurpfile schema <(printf %s "$schema") 'include "eval"; [inputs] | rows[]
     | {json_schema: $schema[0], texts: [.text], id: .text}' |
   sglrun grammar check |
-  jq -rs --slurpfile data "$data" -L "$here" 'include "eval";
+  jq -rs --slurpfile data <(printf %s "$data") -L "$here" 'include "eval";
     [., $data] | transpose | map(.[1].expected as $expected
       | (.[0].id | try fromjson catch {}) as $found
       | {valid: .[0].results[0].accepted, equal: ($found == $expected),

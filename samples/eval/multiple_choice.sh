@@ -7,15 +7,16 @@
 # highest mean over its characters, which does not prefer short answers.
 set -euo pipefail
 here=$(dirname "$0")
-model=$1 data=${2:-$here/multiple_choice.jsonl}
+model=$1
+data=$(jq -c . "${2:-$here/multiple_choice.jsonl}") # read once: it may come from a pipe
 
-jq -c .question "$data" | sglrun tokenize -m "$model" --count |
-  jq -c --slurpfile data "$data" -n '[inputs] | [., $data] | transpose[]
+jq -c .question <<<"$data" | sglrun tokenize -m "$model" --count |
+  jq -c --slurpfile data <(printf %s "$data") -n '[inputs] | [., $data] | transpose[]
     | .[0].count as $count | .[1].question as $question
     | {text: [.[1].choices[] | "\($question) \(.)"], return_logprob: true,
        logprob_start_len: ($count - 1), sampling_params: {max_new_tokens: 0}}' |
   sglrun batch - -m "$model" -q "${@:3}" |
-  jq -rs -L "$here" --slurpfile data "$data" 'include "eval";
+  jq -rs -L "$here" --slurpfile data <(printf %s "$data") 'include "eval";
     def best: index(max);
     rows | [., $data] | transpose | map(
       .[1] as $item

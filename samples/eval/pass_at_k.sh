@@ -5,12 +5,13 @@
 # pass@k is 1 - C(n-c, k) / C(n, k), the estimate without bias. The same seed, the same samples.
 set -euo pipefail
 here=$(dirname "$0")
-model=$1 data=${2:-$here/pass_at_k.jsonl}
+model=$1
+data=$(jq -c . "${2:-$here/pass_at_k.jsonl}") # read once: it may come from a pipe
 
 jq -c '{text: .prompt, sampling_params: {n: 10, temperature: 1, max_new_tokens: 8, stop: "\n"}}' \
-  "$data" |
+  <<<"$data" |
   sglrun batch - -m "$model" -q "${@:3}" |
-  jq -rs -L "$here" --slurpfile data "$data" 'include "eval";
+  jq -rs -L "$here" --slurpfile data <(printf %s "$data") 'include "eval";
     def pass($n; $c; $k): if $n - $c < $k then 1
       else 1 - reduce range($n - $c + 1; $n + 1) as $i (1; . * (1 - $k / $i)) end;
     rows | [., $data] | transpose | map(.[1].answer as $answer

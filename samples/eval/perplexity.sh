@@ -2,8 +2,9 @@
 # Perplexity of a text file: exp of the mean of -log p(token | the tokens before it).
 #   samples/eval/perplexity.sh MODEL [TEXT [OPTION...]]
 # The text is cut into windows of WINDOW tokens (default 256) that begin STRIDE tokens (default half
-# a window) apart; STRIDE is less than WINDOW, since a window's first token has no context. Every token but the first is scored once, in the first window that has it, with at least
-# WINDOW - STRIDE tokens before it wherever the text has them.
+# a window) apart; STRIDE is less than WINDOW, since a window's first token has no context. Every
+# token but the first is scored once, in the first window that has it, with at least WINDOW - STRIDE
+# tokens before it wherever the text has them.
 set -euo pipefail
 here=$(dirname "$0")
 model=$1 text=${2:-$here/perplexity.txt}

@@ -209,10 +209,19 @@ constexpr std::string_view kNotes =
 constexpr std::string_view kFiles =
     ".TP\n\\fIOUT\\fR.journal\nwhich row belongs to which record: needed to continue a run "
     "and to merge shards; may be deleted when neither is wanted any more\n"
-    ".TP\n\\fIOUT\\fR.run.json\nthe account of the run: effective options, the model's "
-    "fingerprint, "
-    "effective sampling defaults, instruction set, counts, timings\n"
-    ".TP\n\\fIOUT\\fR.hidden/\nhidden states as files, with \\fB\\-\\-hidden\\-states\\fR\n";
+    ".TP\n\\fIOUT\\fR.run.json\nthe account of the run, or where \\fB\\-\\-run\\-file\\fR says: "
+    "its state, effective options, the model's fingerprint, effective sampling defaults, "
+    "instruction set, counts, timings. The state is \"running\" from the start, at the end "
+    "\"finished\", \"stopped\" or \"failed\"; \\fBsglrun report\\fR shows the file\n"
+    ".TP\n\\fIOUT\\fR.dropped\nrows of an earlier run that answer no record of this input, added "
+    "to those that are there; never read, may be deleted\n"
+    ".TP\n\\fIOUT\\fR.new, \\fIOUT\\fR.new.journal\nthe output while its rows are put into another "
+    "order; what a killed run leaves there the next one takes in\n"
+    ".TP\n\\fIOUT\\fR.hidden/\nhidden states as files, with \\fB\\-\\-hidden\\-states\\fR\n"
+    ".TP\n\\fIFILE\\fR.html\nthe page about the run, with \\fB\\-\\-report\\fR\n"
+    ".TP\n\\fI$XDG_STATE_HOME\\fR/sglrun/history\nwhat was typed into \\fBsglrun chat\\fR, for the "
+    "arrow keys; ~/.local/state/sglrun/history where the variable is not set. May be deleted; a "
+    "link to /dev/null in its place keeps it empty\n";
 
 }  // namespace
 

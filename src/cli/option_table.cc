@@ -53,10 +53,11 @@ std::vector<OptionSpec> InputAndOutput() {
        .commands = kRuns,
        .group = kGroup,
        .line = "where the account of the run goes",
-       .text = "A JSON object with the effective options, the model's fingerprint, the effective "
-               "sampling defaults, the instruction set, counts, timings and what `sglrun report` "
-               "shows. "
-               "Not written when the "
+       .text = "A JSON object with the state of the run, the effective options, the model's "
+               "fingerprint, the effective sampling defaults, the instruction set, counts, timings "
+               "and what `sglrun report` shows. Written at the start with the `state` \"running\", "
+               "and at the end with \"finished\", \"stopped\" or \"failed\": a killed run "
+               "leaves the first. Not written when the "
                "results go to standard output, unless a name is given."},
       {.name = "report",
        .kind = Kind::kFile,
@@ -119,7 +120,10 @@ std::vector<OptionSpec> InputAndOutput() {
        .member = &Options::retry_errors,
        .commands = kRuns,
        .group = kGroup,
-       .line = "when continuing, run the failed records again"},
+       .line = "when continuing, run the failed records again",
+       .text = "With the settings of the run that is continued, which its served rows were made "
+               "with. Where no row was served other settings will do, such as a --template that "
+               "was missing."},
       {.name = "max-errors",
        .kind = Kind::kInteger,
        .member = &Options::max_errors,
@@ -183,22 +187,25 @@ std::vector<OptionSpec> ModelOptions() {
       {.name = "device",
        .kind = Kind::kChoice,
        .member = &Options::device,
-       .choices = {"auto", "cpu", "cuda", "cuda:N", "sim"},
+       .choices = {"auto", "cpu", "cuda", "cuda:N", "cuda:N,N", "sim", "sim:N"},
        .commands = kRuns | kBench | kChat,
        .group = kGroup,
        .line = "where the model runs",
-       .text = "`auto` is the first GPU, or the CPU where there is none. `sim` runs the GPU's "
-               "kernels on a simulated device, thousands of times slower, to find faults."},
+       .text = "`auto` is the first GPU, or the CPU where there is none. `cuda:0,1` is several "
+               "GPUs: each holds the model, and `batch` deals its records out to them; the results "
+               "are those of one. `sim` runs the GPU's kernels on a simulated device, thousands of "
+               "times slower, to find faults, `sim:2` on two."},
       {.name = "dtype",
        .kind = Kind::kChoice,
        .member = &Options::dtype,
-       .choices = {"auto", "f32", "bf16", "int8", "int4"},
+       .choices = {"auto", "f32", "bf16", "f16", "int8", "int4"},
        .commands = kRuns | kBench | kChat,
        .shapes_results = true,
        .group = kGroup,
        .line = "arithmetic form of the weights",
        .text =
-           "`auto` is f32 for weights that are stored as F32, else bf16. With int8 and int4 a "
+           "`auto` is f32 for weights that are stored as F32, f16 on a GPU for those that are "
+           "stored as F16, else bf16. f16 is for GPUs. With int8 and int4 a "
            "matrix that is stored in quantised blocks (GGUF) keeps its own integers and scales; "
            "others are rounded to 8 or 4 bits in groups of 32 with a scale each, the vocabulary "
            "to 8 in both. Activations are rounded to 8 bits in the same groups. Faster and "
@@ -498,6 +505,15 @@ std::vector<OptionSpec> SpeedAndMemory() {
        .text =
            "A share is one of the memory that is free at the start. `auto`: what the rows need, "
            "within the free memory."},
+      {.name = "device-memory",
+       .kind = Kind::kBytes,
+       .member = &Options::device_memory,
+       .value = "SIZE",
+       .commands = Bit(Command::kPlan),
+       .group = kGroup,
+       .line = "plan for a GPU with so much memory, which need not be here: 80GiB",
+       .text = "What of it the weights, the buffers of a step and the cache get, and how many rows "
+               "of what length the cache then holds. No time is estimated."},
       {.name = "context-length",
        .kind = Kind::kInteger,
        .member = &Options::context_length,
@@ -534,6 +550,15 @@ std::vector<OptionSpec> ReportOptions() {
        .commands = kTemplate,
        .group = kGroup,
        .line = "add the token ids of each text"},
+      {.name = "served",
+       .member = &Options::served,
+       .commands = kTemplate,
+       .group = kGroup,
+       .line = "check and prepare messages as `batch` does",
+       .text = "The texts of content parts are joined where the template takes texts only, null "
+               "members are left out, arguments of calls become objects, and a message of a wrong "
+               "shape is an error row. Without it a template sees what the line says, as with "
+               "transformers."},
       {.name = "now",
        .kind = Kind::kText,
        .member = &Options::now,

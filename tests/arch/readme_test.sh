@@ -22,9 +22,15 @@ while IFS= read -r command; do
   bash -o pipefail -ec "$command"
 done <<<"$script"
 
+# Nothing is left beside what git ignores.
+left=$(ls -A | grep -vxE 'bin|configs|samples|out' || true)
+[ -z "$left" ] || { echo "README.md leaves behind: $left"; exit 1; }
+grep -qx '/out/' "$source_dir/.gitignore"
+
 # What the examples promise: a row for each record, and the joined shards equal the whole.
-[ "$(wc -l < out.jsonl)" -eq "$(grep -c . samples/prompts.jsonl)" ]
-[ "$(grep -c '"error"' out.jsonl greedy.jsonl more.jsonl all.jsonl | grep -vc ':0$' || true)" -eq 0 ]
-sed 's/,"cached_tokens":[0-9]*//g; s/,"e2e_latency":[0-9.e-]*//g' out.jsonl > a
+cd out
+[ "$(wc -l < first.jsonl)" -eq "$(grep -c . ../samples/prompts.jsonl)" ]
+[ "$(grep -c '"error"' first.jsonl greedy.jsonl more.jsonl all.jsonl | grep -vc ':0$' || true)" -eq 0 ]
+sed 's/,"cached_tokens":[0-9]*//g; s/,"e2e_latency":[0-9.e-]*//g' first.jsonl > a
 sed 's/,"cached_tokens":[0-9]*//g; s/,"e2e_latency":[0-9.e-]*//g' all.jsonl > b
 cmp a b

@@ -4,6 +4,7 @@
 
 #include "base/strings.h"
 #include "engine/block_manager.h"
+#include "engine/prompt_logprobs.h"
 
 namespace sglrun::engine {
 
@@ -21,6 +22,16 @@ constexpr std::int64_t kMostPages = (std::int64_t{1} << 31) / kernels::kPageSize
 
 }  // namespace
 
+std::int64_t RowBufferBytes(std::int64_t tokens, std::int64_t rows,
+                            const model::ModelConfig& config) {
+  constexpr std::int64_t kScratch = std::int64_t{64} << 20;  // sums of divided products
+  const std::int64_t logit_rows = std::max(rows, kPromptLogprobRows);
+  const std::int64_t widest = std::max(config.hidden_size, config.intermediate_size);
+  const std::int64_t floats =
+      (tokens + rows) * config.hidden_size + logit_rows * config.vocab_size + tokens * widest / 2;
+  return floats * static_cast<std::int64_t>(sizeof(float)) + kScratch;
+}
+
 Result<std::int64_t> PlanPages(const MemoryNeeds& needs) {
   if (needs.kv_memory_bytes > 0) {
     const std::int64_t pages = needs.kv_memory_bytes / needs.page_bytes;
@@ -32,7 +43,9 @@ Result<std::int64_t> PlanPages(const MemoryNeeds& needs) {
   const std::int64_t per_row = PagesFor(needs.context_length);
   const std::int64_t wanted = std::min(needs.max_rows, kMostPages / per_row + 1) * per_row;
   const auto budget = static_cast<std::int64_t>(
-      static_cast<double>(needs.available_bytes.value_or(kUnknownMemory)) * needs.share);
+      static_cast<double>(
+          std::max(needs.available_bytes.value_or(kUnknownMemory), std::int64_t{0})) *
+      needs.share);
   const std::int64_t pages = std::min({wanted, budget / needs.page_bytes, kMostPages});
   const std::int64_t least = std::min(per_row, PagesFor(kLeastTokens));
   if (pages >= least) return pages;

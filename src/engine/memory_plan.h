@@ -5,8 +5,18 @@
 #include <optional>
 
 #include "base/result.h"
+#include "model/config.h"
 
 namespace sglrun::engine {
+
+// Nobody else wants a device's memory, but the buffers of a step.
+inline constexpr double kCacheShareOfDevice = 0.9;
+
+// The buffers of a device beside weights, activations and cache, for steps of so many tokens and
+// rows: states of the rows that a step gives out, logits of those that are sampled, float32 copies
+// of what products are given, and what kernels need between two passes.
+std::int64_t RowBufferBytes(std::int64_t tokens, std::int64_t rows,
+                            const model::ModelConfig& config);
 
 struct MemoryNeeds {
   std::int64_t page_bytes = 0;

@@ -3,6 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <functional>
+
+#include "base/strings.h"
+#include "model/available_memory.h"
 
 namespace sglrun::model {
 namespace {
@@ -24,6 +28,37 @@ std::span<const std::int32_t> ValuesOf(const kernels::StagedArray& array) {
   return {static_cast<const std::int32_t*>(array.data), array.bytes / sizeof(std::int32_t)};
 }
 
+// The arrays of a batch on their way to the backend's memory, and the batch with them there.
+constexpr std::size_t kBatchArrays = 8;
+std::array<kernels::StagedArray, kBatchArrays> ArraysOf(const ForwardBatch& batch) {
+  const std::size_t tables =
+      batch.kv_len.size() * static_cast<std::size_t>(batch.block_table_stride);
+  return {ArrayOf(batch.token_ids),
+          ArrayOf(batch.positions),
+          ArrayOf(batch.query_start),
+          ArrayOf(batch.kv_len),
+          ArrayOf({batch.block_tables, tables}),
+          ArrayOf(batch.slots),
+          ArrayOf(batch.output_tokens),
+          ArrayOf(batch.from_drawn)};
+}
+
+ForwardBatch WithArrays(ForwardBatch batch, std::span<const kernels::StagedArray> arrays) {
+  batch.token_ids = ValuesOf(arrays[0]);
+  batch.positions = ValuesOf(arrays[1]);
+  batch.query_start = ValuesOf(arrays[2]);
+  batch.kv_len = ValuesOf(arrays[3]);
+  batch.block_tables = ValuesOf(arrays[4]).data();
+  batch.slots = ValuesOf(arrays[5]);
+  batch.output_tokens = ValuesOf(arrays[6]);
+  batch.from_drawn = ValuesOf(arrays[7]);
+  return batch;
+}
+
+std::uint64_t KeyOf(const void* place) {
+  return reinterpret_cast<std::uintptr_t>(place);
+}
+
 }  // namespace
 
 TensorView Activation::Resize(tensor::Allocator& allocator, std::int64_t rows,
@@ -34,6 +69,12 @@ TensorView Activation::Resize(tensor::Allocator& allocator, std::int64_t rows,
     CHECK(buffer_.ok()) << "no memory for " << bytes << " bytes of activations";
   }
   return tensor::MakeView(buffer_.data(), tensor::DType::kF32, {rows, columns});
+}
+
+bool Activation::Reserve(tensor::Allocator& allocator, std::int64_t rows, std::int64_t columns) {
+  const std::size_t bytes = static_cast<std::size_t>(rows * columns) * sizeof(float);
+  if (buffer_.bytes() < bytes) buffer_ = tensor::Buffer(allocator, bytes);
+  return buffer_.ok();
 }
 
 Decoder::Decoder(const ModelConfig& config, DecoderWeights weights, const kernels::Backend& backend,
@@ -53,7 +94,26 @@ void Decoder::Forward(const ForwardBatch& host, KvCache& cache, TensorView hidde
   const std::int32_t last = *std::max_element(host.positions.begin(), host.positions.end());
   rope_.Ensure(std::int64_t{last} + 1, *backend_, *context_);
 
-  const ForwardBatch batch = Stage(host);
+  Measure(host);
+
+  std::array<kernels::StagedArray, kBatchArrays> arrays = ArraysOf(host);
+  const std::function<void()> layers = [&] { RunLayers(WithArrays(host, arrays), cache, hidden); };
+  if (!host.repeats) {
+    backend_->table.stage(arrays, *context_);
+    return layers();
+  }
+  const std::array<std::uint64_t, 6> key = {KeyOf(this),
+                                            KeyOf(cache.Layer(0).data),
+                                            KeyOf(hidden.data),
+                                            KeyOf(host.drawn),
+                                            static_cast<std::uint64_t>(tokens),
+                                            static_cast<std::uint64_t>(host.block_table_stride)};
+  backend_->table.repeat({.key = key, .arrays = arrays, .work = &layers}, *context_);
+}
+
+void Decoder::RunLayers(const ForwardBatch& batch, const KvCache& cache, TensorView hidden) {
+  const auto tokens = static_cast<std::int64_t>(batch.token_ids.size());
+  const std::int64_t wanted = hidden.shape[0];
   Step step = Prepare(tokens);
   EmbedTokens(batch, step.x);
   for (std::size_t i = 0; i < weights_.layers.size(); ++i) {
@@ -74,6 +134,30 @@ void Decoder::Forward(const ForwardBatch& host, KvCache& cache, TensorView hidde
   Norm(step.x, weights_.final_norm, hidden);
 }
 
+std::int64_t Decoder::ActivationBytes(const ModelConfig& c, std::int64_t tokens) {
+  const std::int64_t q = c.num_attention_heads * c.head_dim;
+  const std::int64_t kv = c.num_key_value_heads * c.head_dim;
+  return tokens * (3 * c.hidden_size + 3 * q + 2 * kv + 3 * c.intermediate_size) *
+         static_cast<std::int64_t>(sizeof(float));
+}
+
+Status Decoder::Reserve(std::int64_t tokens) {
+  tensor::Allocator& allocator = *backend_->allocator;
+  const std::int64_t h = config_.hidden_size, inner = config_.intermediate_size;
+  const std::int64_t q = config_.num_attention_heads * config_.head_dim;
+  const std::int64_t kv = config_.num_key_value_heads * config_.head_dim;
+  if (x_.Reserve(allocator, tokens, h) && normed_.Reserve(allocator, tokens, h) &&
+      qkv_.Reserve(allocator, tokens, q + 2 * kv) && attention_.Reserve(allocator, tokens, q) &&
+      gate_up_.Reserve(allocator, tokens, 2 * inner) && inner_.Reserve(allocator, tokens, inner) &&
+      kept_x_.Reserve(allocator, tokens, h) && kept_attention_.Reserve(allocator, tokens, q)) {
+    return {};
+  }
+  return Error{"the activations of a step of " + FormatCount(tokens) + " tokens need " +
+               FormatByteSize(ActivationBytes(config_, tokens)) + ", " +
+               FormatByteSize(AvailableMemory(*backend_).value_or(0)) +
+               " are free: lower --max-batch-tokens"};
+}
+
 void Decoder::Logits(TensorView hidden, TensorView logits) {
   Gemm(hidden, weights_.head.n > 0 ? weights_.head : weights_.embedding, {}, logits, false);
 }
@@ -85,32 +169,16 @@ void Decoder::Embed(std::span<const std::int32_t> ids, TensorView out) {
                         *context_);
 }
 
-ForwardBatch Decoder::Stage(const ForwardBatch& batch) {
-  const std::size_t rows = batch.kv_len.size();
-  most_keys_ = most_queries_ = 0;
-  for (std::size_t r = 0; r < rows; ++r) {
+// Attention must know how far rows reach; of a step that repeats, how far any may.
+void Decoder::Measure(const ForwardBatch& batch) {
+  most_keys_ = batch.repeats ? batch.block_table_stride * kernels::kPageSize : 0;
+  most_queries_ = batch.repeats ? 1 : 0;
+  if (batch.repeats) return;
+  for (std::size_t r = 0; r < batch.kv_len.size(); ++r) {
     most_keys_ = std::max<std::int64_t>(most_keys_, batch.kv_len[r]);
     most_queries_ =
         std::max<std::int64_t>(most_queries_, batch.query_start[r + 1] - batch.query_start[r]);
   }
-  std::array<kernels::StagedArray, 7> staged = {
-      ArrayOf(batch.token_ids),
-      ArrayOf(batch.positions),
-      ArrayOf(batch.query_start),
-      ArrayOf(batch.kv_len),
-      ArrayOf({batch.block_tables, rows * static_cast<std::size_t>(batch.block_table_stride)}),
-      ArrayOf(batch.slots),
-      ArrayOf(batch.output_tokens)};
-  backend_->table.stage(staged, *context_);
-  ForwardBatch result = batch;
-  result.token_ids = ValuesOf(staged[0]);
-  result.positions = ValuesOf(staged[1]);
-  result.query_start = ValuesOf(staged[2]);
-  result.kv_len = ValuesOf(staged[3]);
-  result.block_tables = ValuesOf(staged[4]).data();
-  result.slots = ValuesOf(staged[5]);
-  result.output_tokens = ValuesOf(staged[6]);
-  return result;
 }
 
 Decoder::Step Decoder::KeepRows(const Step& step, std::span<const std::int32_t> tokens) {
@@ -138,6 +206,12 @@ Decoder::Step Decoder::Prepare(std::int64_t tokens) {
 }
 
 void Decoder::EmbedTokens(const ForwardBatch& batch, TensorView x) {
+  if (!batch.from_drawn.empty()) {
+    // Staged ids are this step's own.
+    const std::span ids(const_cast<std::int32_t*>(batch.token_ids.data()), batch.token_ids.size());
+    backend_->table.feed_drawn({.ids = ids, .from = batch.from_drawn, .drawn = batch.drawn},
+                               *context_);
+  }
   backend_->table.embed({.ids = batch.token_ids, .weight = &weights_.embedding, .out = x},
                         *context_);
   for (std::size_t t = 0; t < batch.embed_row.size(); ++t) {

@@ -18,6 +18,8 @@ namespace sglrun::model {
 class Activation {
  public:
   tensor::TensorView Resize(tensor::Allocator& allocator, std::int64_t rows, std::int64_t columns);
+  // Room for so much; false when there is no memory for it.
+  bool Reserve(tensor::Allocator& allocator, std::int64_t rows, std::int64_t columns);
 
  private:
   tensor::Buffer buffer_;
@@ -28,11 +30,15 @@ class Decoder {
   Decoder(const ModelConfig& config, DecoderWeights weights, const kernels::Backend& backend,
           kernels::KernelContext& context);
 
-  void Forward(const ForwardBatch& batch, KvCache& cache, tensor::TensorView hidden);
+  void Forward(const ForwardBatch& host, KvCache& cache, tensor::TensorView hidden);
   void Logits(tensor::TensorView hidden, tensor::TensorView logits);
   void Embed(std::span<const std::int32_t> ids, tensor::TensorView out);
 
   std::int64_t weight_bytes() const { return weights_.bytes(); }
+
+  // The activations of a step of so many tokens, which are kept from then on.
+  static std::int64_t ActivationBytes(const ModelConfig& config, std::int64_t tokens);
+  Status Reserve(std::int64_t tokens);
 
  private:
   // Views of this step's activations.
@@ -46,8 +52,9 @@ class Decoder {
   };
 
   Step Prepare(std::int64_t tokens);
-  // The batch with its arrays in the backend's memory.
-  ForwardBatch Stage(const ForwardBatch& batch);
+  // All layers of a batch whose arrays are in the backend's memory.
+  void RunLayers(const ForwardBatch& batch, const KvCache& cache, tensor::TensorView hidden);
+  void Measure(const ForwardBatch& batch);
   void EmbedTokens(const ForwardBatch& batch, tensor::TensorView x);
   // The rows of `tokens` alone, in buffers of their own.
   Step KeepRows(const Step& step, std::span<const std::int32_t> tokens);

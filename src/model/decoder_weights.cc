@@ -38,14 +38,38 @@ void ForEachWeight(const ModelConfig& c, DecoderWeights& weights, MatrixFn matri
 }
 
 Error NoMemory(std::int64_t needed, const LoadOptions& options, std::int64_t available) {
+  const bool is_smallest = options.dtype == tensor::DType::kI4;
   return Error{"the weights need " + FormatByteSize(needed) + " of memory in " +
                tensor::DTypeName(options.dtype) + ", " + FormatByteSize(available) +
-               " are available"};
+               " are available" + (options.backend->device != nullptr ? " on the device" : "") +
+               (is_smallest ? ": int4 is the smallest --dtype, take a smaller model"
+                            : ": a smaller --dtype, int8 or int4, may fit")};
 }
 
 void SetForm(kernels::PackedWeight& weight, const kernels::WeightForm& form) {
   weight.dtype = form.dtype;
   weight.quant = form.quant;
+}
+
+// Every matrix with the form that it will have, nothing allocated.
+DecoderWeights InTheirForms(const ModelConfig& config, const LoadOptions& options,
+                            const ModelFiles* files) {
+  DecoderWeights weights;
+  weights.layers.resize(static_cast<std::size_t>(config.num_hidden_layers));
+  ForEachWeight(
+      config, weights,
+      [&](kernels::PackedWeight& weight, std::int64_t, std::int64_t) {
+        SetForm(weight, options.dtype);
+      },
+      [](VectorWeight&, std::int64_t) {});
+  if (options.dtype == tensor::DType::kI4) {
+    SetForm(weights.embedding, kVocabularyDTypeOfInt4);
+    SetForm(weights.head, kVocabularyDTypeOfInt4);
+  }
+  if (files != nullptr && kernels::WeightForm(options.dtype).quantized()) {
+    ChooseQuantForms(*files, options, weights);
+  }
+  return weights;
 }
 
 std::int64_t TotalBytes(const ModelConfig& config, const LoadOptions& options,
@@ -79,23 +103,15 @@ std::int64_t DecoderWeights::bytes() const {
   return static_cast<std::int64_t>(total);
 }
 
+std::int64_t DecoderWeightBytes(const ModelConfig& config, const LoadOptions& options,
+                                const ModelFiles* files) {
+  DecoderWeights weights = InTheirForms(config, options, files);
+  return TotalBytes(config, options, weights);
+}
+
 Result<DecoderWeights> AllocateDecoderWeights(const ModelConfig& config, const LoadOptions& options,
                                               const ModelFiles* files) {
-  DecoderWeights weights;
-  weights.layers.resize(static_cast<std::size_t>(config.num_hidden_layers));
-  ForEachWeight(
-      config, weights,
-      [&](kernels::PackedWeight& weight, std::int64_t, std::int64_t) {
-        SetForm(weight, options.dtype);
-      },
-      [](VectorWeight&, std::int64_t) {});
-  if (options.dtype == tensor::DType::kI4) {
-    SetForm(weights.embedding, kVocabularyDTypeOfInt4);
-    SetForm(weights.head, kVocabularyDTypeOfInt4);
-  }
-  if (files != nullptr && kernels::WeightForm(options.dtype).quantized()) {
-    ChooseQuantForms(*files, options, weights);
-  }
+  DecoderWeights weights = InTheirForms(config, options, files);
   const std::int64_t total = TotalBytes(config, options, weights);
   const std::optional<std::int64_t> available = AvailableMemory(*options.backend);
   if (available && total > *available) return NoMemory(total, options, *available);

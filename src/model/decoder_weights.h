@@ -60,6 +60,10 @@ struct DecoderWeights {
 Result<DecoderWeights> AllocateDecoderWeights(const ModelConfig& config, const LoadOptions& options,
                                               const ModelFiles* files);
 
+// The bytes of all that, without allocating it.
+std::int64_t DecoderWeightBytes(const ModelConfig& config, const LoadOptions& options,
+                                const ModelFiles* files);
+
 // Sets the form of every matrix where int8 or int4 arithmetic is asked for: a quantised source
 // keeps its own integers, the others are quantised as options.dtype says.
 void ChooseQuantForms(const ModelFiles& files, const LoadOptions& options, DecoderWeights& weights);

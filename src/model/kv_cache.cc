@@ -1,6 +1,7 @@
 #include "model/kv_cache.h"
 
 #include "base/strings.h"
+#include "model/available_memory.h"
 
 namespace sglrun::model {
 namespace {
@@ -30,7 +31,9 @@ Result<KvCache> KvCache::Create(const ModelConfig& config, tensor::DType dtype,
   cache.layer_bytes_ = bytes / config.num_hidden_layers;
   cache.buffer_ = tensor::Buffer(*backend.allocator, static_cast<std::size_t>(bytes));
   if (!cache.buffer_.ok()) {
-    return Error{"no memory for the key-value cache of " + FormatByteSize(bytes)};
+    return Error{"the key-value cache needs " + FormatByteSize(bytes) + ", " +
+                 FormatByteSize(AvailableMemory(backend).value_or(0)) +
+                 " are free: lower --kv-memory, --max-rows or --context-length"};
   }
   return cache;
 }

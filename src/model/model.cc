@@ -47,6 +47,16 @@ Result<std::unique_ptr<Model>> Model::Synthetic(const ModelConfig& shapes,
 Model::Model(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Model::~Model() = default;
 
+std::int64_t Model::WeightBytes(const ModelFiles& files, const LoadOptions& options) {
+  return DecoderWeightBytes(files.config(), options, &files);
+}
+std::int64_t Model::ActivationBytes(const ModelConfig& config, std::int64_t tokens) {
+  return Decoder::ActivationBytes(config, tokens);
+}
+Status Model::Reserve(std::int64_t tokens) {
+  return impl_->decoder.Reserve(tokens);
+}
+
 const ModelConfig& Model::config() const {
   return impl_->config;
 }

@@ -36,6 +36,13 @@ struct ForwardBatch {
   // input_embeds unless that is -1. Both empty when no token has one.
   std::span<const std::int32_t> embed_row;  // [T] or empty
   tensor::TensorView input_embeds;          // f32 [E, H] or empty
+  // Tokens that a draw has left in the backend's memory (kernels/draw.h): token t is
+  // drawn[from_drawn[t]] unless that is -1. Empty when all are in token_ids.
+  std::span<const std::int32_t> from_drawn;  // [T] or empty
+  const std::int32_t* drawn = nullptr;
+  // A step of one token a row, all of them wanted, of a size that comes again: a device keeps it as
+  // a graph. `hidden` and the cache are then the same ones, too.
+  bool repeats = false;
 };
 
 struct LoadOptions {
@@ -54,6 +61,14 @@ class Model {
                                                   const LoadOptions& options,
                                                   kernels::KernelContext& context);
   ~Model();
+
+  // For a plan, nothing is read or allocated: bytes of the weights of `files`, and of the
+  // activations of a step of so many tokens.
+  static std::int64_t WeightBytes(const ModelFiles& files, const LoadOptions& options);
+  static std::int64_t ActivationBytes(const ModelConfig& config, std::int64_t tokens);
+
+  // Allocates the activations of the largest step now, so that no step has to.
+  Status Reserve(std::int64_t tokens);
 
   const ModelConfig& config() const;
   const kernels::Backend& backend() const;

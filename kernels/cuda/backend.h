@@ -22,6 +22,9 @@ class DeviceBackend {
 Result<std::unique_ptr<DeviceBackend>> OpenCudaBackend(int index);
 // "toolkit 13.0, architectures 80-real 90a-real"; "" when built without CUDA.
 std::string CudaBuild();
+// For planning a card that is not here: the sizes of weights and pages are a device's, everything
+// else is the reference's.
+const Backend& PlanningBackend();
 // The simulated device: for tests, and for finding faults without a GPU.
 Result<std::unique_ptr<DeviceBackend>> OpenSimBackend();
 

@@ -1,8 +1,6 @@
 // --device and --isa.
-#include <charconv>
-#include <optional>
-
 #include "base/log.h"
+#include "cli/device_list.h"
 #include "cli/load.h"
 #include "kernels/cuda/backend.h"
 
@@ -11,17 +9,12 @@ namespace {
 
 Result<const kernels::Backend*> CpuBackend(const Options& options) {
   if (options.isa == "ref") return &kernels::RefBackend();
+  if (options.dtype == "f16") {
+    return Error{
+        "--dtype f16 is for GPUs (--device cuda); on the CPU take bf16, or f32, which keeps "
+        "every bit"};
+  }
   return kernels::CpuBackend(options.isa);
-}
-
-// The number of "cuda" and "cuda:N"; absent for other devices.
-std::optional<int> CudaIndex(std::string_view device) {
-  if (device == "cuda") return 0;
-  constexpr std::string_view kPrefix = "cuda:";
-  if (!device.starts_with(kPrefix)) return std::nullopt;
-  int index = -1;
-  std::from_chars(device.data() + kPrefix.size(), device.data() + device.size(), index);
-  return index;
 }
 
 Status CheckDevice(const Options& options) {
@@ -38,9 +31,23 @@ const kernels::Backend* Keep(std::unique_ptr<kernels::DeviceBackend> device, Com
 
 }  // namespace
 
+std::size_t DeviceCount(const Options& options) {
+  return ParseDevices(options.device).indices.size();
+}
+
 Result<const kernels::Backend*> ChooseBackend(const Options& options, Compute& compute) {
-  const std::optional<int> cuda = CudaIndex(options.device);
-  if (options.device == "auto") {
+  const std::size_t count = DeviceCount(options);
+  if (count > 1) {
+    return Error{"--device " + options.device + " names " + std::to_string(count) +
+                 " devices; several are for batch and plan"};
+  }
+  return OpenDevice(options, 0, compute);
+}
+
+Result<const kernels::Backend*> OpenDevice(const Options& options, std::size_t which,
+                                           Compute& compute) {
+  const DeviceList devices = ParseDevices(options.device);
+  if (devices.kind == DeviceKind::kAuto) {
     const bool is_wanted = !kernels::CudaBuild().empty() && options.isa == "auto";
     if (!is_wanted) return CpuBackend(options);
     auto device = kernels::OpenCudaBackend(0);
@@ -48,9 +55,11 @@ Result<const kernels::Backend*> ChooseBackend(const Options& options, Compute& c
     LogInfo(device.error().message + "; running on the CPU");
     return CpuBackend(options);
   }
-  if (options.device == "cpu") return CpuBackend(options);
+  if (devices.kind == DeviceKind::kCpu) return CpuBackend(options);
   SGLRUN_RETURN_IF_ERROR(CheckDevice(options));
-  auto device = cuda ? kernels::OpenCudaBackend(*cuda) : kernels::OpenSimBackend();
+  if (devices.indices.empty()) return Error{"--device " + options.device + " names no device"};
+  auto device = devices.kind == DeviceKind::kCuda ? kernels::OpenCudaBackend(devices.indices[which])
+                                                  : kernels::OpenSimBackend();
   if (!device.ok()) return Error{"--device " + options.device + ": " + device.error().message};
   return Keep(std::move(*device), compute);
 }

@@ -40,21 +40,9 @@ int PhysicalCores() {
   return cores.empty() ? logical : std::clamp(static_cast<int>(cores.size()), 1, logical);
 }
 
-// The threads of a step wait for one another, so that more than there are cores for cost time.
-int Threads(const Options& options) {
-  if (options.threads == 0) return PhysicalCores();
-  if (options.threads <= AvailableCores()) return static_cast<int>(options.threads);
-  LogWarning("--threads is " + FormatCount(options.threads) + ", this machine has " +
-             std::to_string(AvailableCores()) + " cores; so many are used");
-  return AvailableCores();
-}
-
-std::int64_t KvMemoryBytes(const std::string& text, const kernels::Backend& backend) {
-  if (text == "auto") return 0;
-  if (text.back() != '%') return *ParseByteSize(text);
-  std::int64_t percent = 0;
-  std::from_chars(text.data(), text.data() + text.size() - 1, percent);
-  return model::AvailableMemory(backend).value_or(0) / 100 * percent;
+// float16 keeps its bits where the products know it.
+bool KeepsFloat16(const kernels::Backend& backend) {
+  return backend.device != nullptr || backend.name != "cpu";
 }
 
 }  // namespace
@@ -100,23 +88,37 @@ Result<ModelSource> OpenModel(const Options& options) {
   return ModelSource{std::move(files), std::move(tokenizer)};
 }
 
-Compute::Compute(const Options& options) : pool(Threads(options)), context(pool) {}
+// The threads of a step wait for one another, so that more than there are cores for cost time.
+int HostThreads(const Options& options) {
+  if (options.threads == 0) return PhysicalCores();
+  if (options.threads <= AvailableCores()) return static_cast<int>(options.threads);
+  LogWarning("--threads is " + FormatCount(options.threads) + ", this machine has " +
+             std::to_string(AvailableCores()) + " cores; so many are used");
+  return AvailableCores();
+}
+
+Compute::Compute(const Options& options) : pool(HostThreads(options)), context(pool) {}
 
 tensor::DType NamedDType(std::string_view name) {
   if (name == "f32") return tensor::DType::kF32;
+  if (name == "f16") return tensor::DType::kF16;
   if (name == "int8") return tensor::DType::kI8;
   if (name == "int4") return tensor::DType::kI4;
   return tensor::DType::kBF16;
 }
 
-tensor::DType WeightDType(const Options& options, const model::ModelFiles& files) {
+tensor::DType WeightDType(const Options& options, const model::ModelFiles& files,
+                          const kernels::Backend& backend) {
   if (options.dtype != "auto") return NamedDType(options.dtype);
-  std::int64_t f32 = 0, all = 0;
+  std::int64_t f32 = 0, f16 = 0, all = 0;
   for (const model::TensorSource& source : files.tensors()) {
     all += source.bytes;
     if (source.type == "F32") f32 += source.bytes;
+    if (source.type == "F16") f16 += source.bytes;
   }
-  return f32 * 2 > all ? tensor::DType::kF32 : tensor::DType::kBF16;
+  if (f32 * 2 > all) return tensor::DType::kF32;
+  if (f16 * 2 > all && KeepsFloat16(backend)) return tensor::DType::kF16;
+  return tensor::DType::kBF16;
 }
 
 tensor::DType KvDType(const Options& options, tensor::DType weights) {
@@ -127,8 +129,8 @@ tensor::DType KvDType(const Options& options, tensor::DType weights) {
 Result<std::unique_ptr<model::Model>> LoadModel(const Options& options,
                                                 const model::ModelFiles& files,
                                                 const kernels::Backend& backend, Compute& compute) {
-  return model::Model::Load(files, {.dtype = WeightDType(options, files), .backend = &backend},
-                            compute.context);
+  return model::Model::Load(
+      files, {.dtype = WeightDType(options, files, backend), .backend = &backend}, compute.context);
 }
 
 SamplingParams EffectiveDefaults(const Options& options, const model::GenerationDefaults& model) {
@@ -144,11 +146,20 @@ SamplingParams EffectiveDefaults(const Options& options, const model::Generation
   return defaults;
 }
 
+std::int64_t KvMemoryBytes(const Options& options, std::int64_t available) {
+  const std::string& text = options.kv_memory;
+  if (text == "auto") return 0;
+  if (text.back() != '%') return *ParseByteSize(text);
+  std::int64_t percent = 0;
+  std::from_chars(text.data(), text.data() + text.size() - 1, percent);
+  return available / 100 * percent;
+}
+
 engine::EngineOptions EngineOptionsOf(const Options& options, tensor::DType kv_dtype,
                                       const kernels::Backend& backend) {
   return {.max_rows = options.max_rows,
           .max_batch_tokens = options.max_batch_tokens,
-          .kv_memory_bytes = KvMemoryBytes(options.kv_memory, backend),
+          .kv_memory_bytes = KvMemoryBytes(options, model::AvailableMemory(backend).value_or(0)),
           .kv_dtype = kv_dtype,
           .context_length = options.context_length,
           .logprobs_mode = options.logprobs_mode == "original" ? engine::LogprobsMode::kOriginal

@@ -32,10 +32,14 @@ struct ModelSource {
 };
 Result<ModelSource> OpenModel(const Options& options);
 
+// --threads, as far as the machine has cores.
+int HostThreads(const Options& options);
+
 // Threads, scratch and the device, if there is one; members point at each other, so it stays where it
 // was made. It outlives the models and engines that were made with it.
 struct Compute {
   explicit Compute(const Options& options);
+  explicit Compute(int threads) : pool(threads), context(pool) {}
   Compute(const Compute&) = delete;
   Compute& operator=(const Compute&) = delete;
 
@@ -44,13 +48,18 @@ struct Compute {
   kernels::KernelContext context;
 };
 
-// --device and --isa; a device is kept by `compute`.
+// --device and --isa; a device is kept by `compute`. ChooseBackend refuses several devices,
+// OpenDevice gives one of DeviceCount.
 Result<const kernels::Backend*> ChooseBackend(const Options& options, Compute& compute);
+Result<const kernels::Backend*> OpenDevice(const Options& options, std::size_t which,
+                                           Compute& compute);
+std::size_t DeviceCount(const Options& options);
 
-// --dtype and --kv-dtype; `auto` follows the form in which most weights are stored. NamedDType: of a
-// choice other than auto.
+// --dtype and --kv-dtype; `auto` follows the form in which most weights are stored, as far as the
+// backend keeps it. NamedDType: of a choice other than auto.
 tensor::DType NamedDType(std::string_view name);
-tensor::DType WeightDType(const Options& options, const model::ModelFiles& files);
+tensor::DType WeightDType(const Options& options, const model::ModelFiles& files,
+                          const kernels::Backend& backend);
 tensor::DType KvDType(const Options& options, tensor::DType weights);
 
 Result<std::unique_ptr<model::Model>> LoadModel(const Options& options,
@@ -63,6 +72,8 @@ SamplingParams EffectiveDefaults(const Options& options, const model::Generation
 
 engine::EngineOptions EngineOptionsOf(const Options& options, tensor::DType kv_dtype,
                                       const kernels::Backend& backend);
+// --kv-memory in bytes, 0 for auto; a share is one of `available`.
+std::int64_t KvMemoryBytes(const Options& options, std::int64_t available);
 engine::PromptLimits PromptLimitsOf(const Options& options, const model::ModelConfig& config);
 
 // Tokens that end a text: the model's own and the tokenizer's (generate.md 6.2), ascending.

@@ -1,6 +1,7 @@
 // From the text of a value to the field of Options, and back for the manifest.
 #include <algorithm>
 #include <charconv>
+#include <set>
 
 #include "base/strings.h"
 #include "cli/options.h"
@@ -79,6 +80,11 @@ Status CheckSize(const OptionSpec& option, const std::string& value) {
   return BadValue(option, value, "a size such as 4GiB or 500MB, a share such as 60%, or auto");
 }
 
+Status CheckBytes(const OptionSpec& option, const std::string& value) {
+  if (const Result<std::int64_t> size = ParseByteSize(value); size.ok() && *size > 0) return {};
+  return BadValue(option, value, "a size such as 80GiB");
+}
+
 std::string Joined(const std::vector<std::string_view>& words) {
   std::string text;
   for (std::size_t i = 0; i < words.size(); ++i) {
@@ -88,20 +94,26 @@ std::string Joined(const std::vector<std::string_view>& words) {
   return text;
 }
 
-// A choice that ends in ":N" stands for every number in place of N.
+// A choice that ends in ":N" stands for every number in place of N, one that ends in ":N,N" for a
+// list of different ones.
 bool IsChoice(std::string_view choice, std::string_view value) {
-  if (!choice.ends_with(":N")) return value == choice;
-  const std::size_t length = choice.size() - 1;
-  std::int64_t number = 0;
-  return value.starts_with(choice.substr(0, length)) &&
-         ParseInteger(value.substr(length), number) && number >= 0 && number < 1024;
+  const std::size_t colon = choice.find(":N");
+  if (colon == std::string_view::npos) return value == choice;
+  const std::string_view prefix = choice.substr(0, colon + 1);
+  if (!value.starts_with(prefix)) return false;
+  const std::vector<std::string_view> parts = Split(value.substr(prefix.size()), ',');
+  if (parts.size() > 1 && !choice.ends_with(",N")) return false;
+  std::set<std::int64_t> seen;
+  return std::ranges::all_of(parts, [&seen](std::string_view part) {
+    std::int64_t number = 0;
+    return ParseInteger(part, number) && number >= 0 && number < 1024 && seen.insert(number).second;
+  });
 }
 
 Status SetText(const OptionSpec& option, const std::string& value, std::string& field) {
   if (option.kind == Kind::kChoice &&
-      std::ranges::none_of(option.choices, [&](std::string_view choice) {
-        return IsChoice(choice, value);
-      })) {
+      std::ranges::none_of(option.choices,
+                           [&](std::string_view choice) { return IsChoice(choice, value); })) {
     return BadValue(option, value, Joined(option.choices));
   }
   std::int64_t limit = 0;
@@ -111,6 +123,7 @@ Status SetText(const OptionSpec& option, const std::string& value, std::string& 
                     "an integer of at least " + std::to_string(option.minimum) + ", or unlimited");
   }
   if (option.kind == Kind::kSize) SGLRUN_RETURN_IF_ERROR(CheckSize(option, value));
+  if (option.kind == Kind::kBytes) SGLRUN_RETURN_IF_ERROR(CheckBytes(option, value));
   if (value.empty()) return BadValue(option, value, "something");
   field = value;
   return {};

@@ -42,6 +42,7 @@ struct Options {
   std::string message_file;
   std::string shape;
   std::string device = "auto";
+  std::string device_memory;  // of a card that is not here; "": none
   std::string dtype = "auto";
   std::string kv_dtype = "auto";
   std::string isa = "auto";
@@ -82,6 +83,7 @@ struct Options {
   bool records = false;
   bool count = false;
   bool input_ids = false;
+  bool served = false;
   std::string now;
   bool json_schema = false;
   std::string grammar;
@@ -149,6 +151,7 @@ enum class Kind : std::uint8_t {
   kIntegers,    // "1,8,32", each at least OptionSpec::minimum
   kLimit,       // an integer of at least OptionSpec::minimum, or "unlimited"
   kSize,        // "4GiB", "60%", "auto"
+  kBytes,       // "80GiB"
   kShard,       // "2/8"
   kObject,      // a JSON object, laid over what was given before; may repeat
   kAssignment,  // "name=value" into such an object; may repeat

@@ -216,17 +216,26 @@ double EstimateSeconds(const PlanReport& report, std::int64_t max_rows, const Mo
 
 Status Estimate(const Options& options, const ModelSource& source, std::int64_t cached_tokens,
                 PlanReport& report) {
+  if (!options.device_memory.empty()) {
+    SGLRUN_ASSIGN_OR_RETURN(report.card, PlanCard(options, source.files));
+    return {};
+  }
   Compute compute(options);
-  SGLRUN_ASSIGN_OR_RETURN(const kernels::Backend* backend, ChooseBackend(options, compute));
-  const tensor::DType dtype = WeightDType(options, source.files);
+  SGLRUN_ASSIGN_OR_RETURN(const kernels::Backend* backend, OpenDevice(options, 0, compute));
+  const tensor::DType dtype = WeightDType(options, source.files, *backend);
   const ModelCost cost = CostOf(source.files.config(), dtype, KvDType(options, dtype), *backend);
   EstimateMemory(options, source.files.config(), cost, cached_tokens, report);
   if (backend->name == "sim") {
     return Error{"the simulated device has no speed to plan with; give --device cpu or cuda"};
   }
   const MachineSpeed speed = MeasureMachine(*backend, dtype, compute);
-  report.estimate_low_s = EstimateSeconds(report, options.max_rows, cost, speed, 0.25);
-  report.estimate_high_s = EstimateSeconds(report, options.max_rows, cost, speed, 1.0) * 1.5;
+  // Devices share the records.
+  const auto devices = static_cast<double>(DeviceCount(options));
+  const auto estimate = [&](double share_of_output) {
+    return EstimateSeconds(report, options.max_rows, cost, speed, share_of_output) / devices;
+  };
+  report.estimate_low_s = estimate(0.25);
+  report.estimate_high_s = estimate(1.0) * 1.5;
   return {};
 }
 

@@ -4,9 +4,11 @@
 #include <compare>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "cli/card_plan.h"
 #include "request/generate_request.h"
 #include "request/record_error.h"
 
@@ -42,11 +44,14 @@ struct PlanReport {
   std::vector<PlannedError> errors;
   std::map<StepForm, PlannedGroup> groups;
 
+  // Of the machine here; or, with --device-memory, of a card that is somewhere else and has no
+  // speed to estimate with.
   std::int64_t weight_bytes = 0;
   std::int64_t kv_bytes = 0;
   std::int64_t workspace_bytes = 0;
   double estimate_low_s = 0;
   double estimate_high_s = 0;
+  std::optional<CardPlan> card;
 };
 
 std::string PlanJson(const PlanReport& report);

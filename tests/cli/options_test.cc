@@ -1,4 +1,5 @@
 #include "cli/options.h"
+#include "cli/device_list.h"
 
 #include <doctest/doctest.h>
 
@@ -66,17 +67,36 @@ TEST_CASE("every option can be set and read back") {
     Options options;
     std::string value = "x";
     if (option.kind == Kind::kFlag) value = "true";
-    if (option.kind == Kind::kChoice) value = option.choices.back();
+    if (option.kind == Kind::kChoice) value = option.choices[1];
     if (option.kind == Kind::kInteger) value = "17";
     if (option.kind == Kind::kLimit) value = "17";
     if (option.kind == Kind::kIntegers) value = "17,18";
     if (option.kind == Kind::kSize) value = "3GiB";
+    if (option.kind == Kind::kBytes) value = "80GiB";
     if (option.kind == Kind::kShard) value = "2/8";
     if (option.kind == Kind::kObject) value = "{\"n\":17}";
     if (option.kind == Kind::kAssignment) value = "n=17";
     REQUIRE(SetOption(option, value, options).ok());
     CHECK_NE(OptionValue(option, options).Dump(), OptionValue(option, Options{}).Dump());
   }
+}
+
+TEST_CASE("devices are one, or several different ones of a kind") {
+  const auto is_device = [](const char* value) {
+    return Parse({"batch", "in.jsonl", "--device", value}).ok();
+  };
+  for (const char* device :
+       {"auto", "cpu", "cuda", "cuda:0", "cuda:3", "cuda:0,1,5", "sim", "sim:2"}) {
+    CAPTURE(device);
+    CHECK(is_device(device));
+  }
+  for (const char* device : {"", "gpu", "cuda:", "cuda:a", "cuda:0,", "cuda:0,0", "cuda:-1",
+                             "sim:1,2", "cuda:N", "cpu:0"}) {
+    CAPTURE(device);
+    CHECK_FALSE(is_device(device));
+  }
+  CHECK(ParseDevices("cuda:0,1,5").indices == std::vector<int>{0, 1, 5});
+  CHECK(ParseDevices("sim:3").indices == std::vector<int>{0, 1, 2});
 }
 
 TEST_CASE("names and short names are unique within a command, every option has a line") {

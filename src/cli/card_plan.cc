@@ -1,0 +1,110 @@
+#include "cli/card_plan.h"
+
+#include <algorithm>
+
+#include "base/strings.h"
+#include "cli/load.h"
+#include "engine/block_manager.h"
+#include "engine/memory_plan.h"
+#include "kernels/cuda/backend.h"
+#include "model/kv_cache.h"
+#include "model/model.h"
+
+namespace sglrun::cli {
+namespace {
+
+// CUDA's own memory on a card once a program runs on it: code, stacks, tables.
+constexpr std::int64_t kDriverBytes = std::int64_t{600} << 20;
+Error TooLarge(const CardPlan& plan, std::int64_t free, tensor::DType dtype) {
+  return Error{"the weights need " + FormatByteSize(plan.weights) + " in " +
+               tensor::DTypeName(dtype) + " and a step " + FormatByteSize(plan.workspace()) +
+               ", the card has " + FormatByteSize(free) +
+               ": take a smaller --dtype (int8, int4), or lower --max-rows or --max-batch-tokens"};
+}
+
+std::string Line(std::string_view name, const std::string& value) {
+  std::string line(name);
+  line.resize(15, ' ');
+  return line + value + "\n";
+}
+
+}  // namespace
+
+std::int64_t CardPlan::FullRows() const {
+  return pages / engine::PagesFor(context_length);
+}
+
+std::int64_t CardPlan::TokensPerRow() const {
+  return std::min(context_length, pages / max_rows * page_tokens);
+}
+
+Result<CardPlan> PlanMemory(const Options& options, const model::ModelFiles& files,
+                            std::int64_t free) {
+  const kernels::Backend& backend = kernels::PlanningBackend();
+  const model::ModelConfig& config = files.config();
+  const tensor::DType dtype = WeightDType(options, files, backend);
+  CardPlan plan{.memory = free, .page_tokens = kernels::kPageSize};
+  plan.max_rows = options.max_rows;
+  plan.context_length = PromptLimitsOf(options, config).context_length;
+  const std::int64_t step_tokens = std::max(options.max_batch_tokens, options.max_rows);
+  plan.weights = model::Model::WeightBytes(files, {.dtype = dtype, .backend = &backend});
+  plan.activations = model::Model::ActivationBytes(config, step_tokens);
+  plan.rows_of_step = engine::RowBufferBytes(step_tokens, options.max_rows, config);
+
+  const std::int64_t left = free - plan.weights - plan.activations;
+  const std::int64_t page_bytes = model::KvPageBytes(config, KvDType(options, dtype), backend);
+  if (left < plan.rows_of_step + page_bytes) return TooLarge(plan, free, dtype);
+  const engine::MemoryNeeds needs{.page_bytes = page_bytes,
+                                  .max_rows = options.max_rows,
+                                  .context_length = plan.context_length,
+                                  .kv_memory_bytes = KvMemoryBytes(options, free - plan.weights),
+                                  .available_bytes = left - plan.rows_of_step,
+                                  .share = engine::kCacheShareOfDevice};
+  SGLRUN_ASSIGN_OR_RETURN(plan.pages, engine::PlanPages(needs));
+  plan.kv = plan.pages * page_bytes;
+  if (plan.kv + plan.rows_of_step > left) {
+    return Error{"beside keys and values of " + FormatByteSize(plan.kv) + ", " +
+                 FormatByteSize(left - plan.kv) + " are left for the rows of a step, which need " +
+                 FormatByteSize(plan.rows_of_step) +
+                 ": lower --kv-memory, --max-rows or --max-batch-tokens"};
+  }
+  return plan;
+}
+
+Result<CardPlan> PlanCard(const Options& options, const model::ModelFiles& files) {
+  const std::int64_t memory = *ParseByteSize(options.device_memory);
+  SGLRUN_ASSIGN_OR_RETURN(
+      CardPlan plan, PlanMemory(options, files, std::max(memory - kDriverBytes, std::int64_t{0})));
+  plan.memory = memory;
+  plan.driver = kDriverBytes;
+  return plan;
+}
+
+Json CardPlanJson(const CardPlan& plan) {
+  return Json::Object{{"memory", plan.memory},
+                      {"driver", plan.driver},
+                      {"weights", plan.weights},
+                      {"workspace", plan.workspace()},
+                      {"kv", plan.kv},
+                      {"pages", plan.pages},
+                      {"tokens", plan.tokens()},
+                      {"rows_of_full_context", plan.FullRows()},
+                      {"tokens_per_row", plan.TokensPerRow()}};
+}
+
+std::string CardPlanText(const CardPlan& plan) {
+  const std::int64_t used = plan.driver + plan.weights + plan.workspace() + plan.kv;
+  std::string out =
+      Line("card", FormatByteSize(plan.memory) + ": CUDA " + FormatByteSize(plan.driver) +
+                       ", weights " + FormatByteSize(plan.weights) + ", buffers of a step " +
+                       FormatByteSize(plan.workspace()) + ", keys and values " +
+                       FormatByteSize(plan.kv) + ", left " + FormatByteSize(plan.memory - used));
+  out += Line("cache", FormatCount(plan.pages) + " pages of " + std::to_string(plan.page_tokens) +
+                           " tokens: " + FormatCount(plan.max_rows) + " rows of " +
+                           FormatCount(plan.TokensPerRow()) + " tokens, or " +
+                           FormatCount(plan.FullRows()) + " of the whole context of " +
+                           FormatCount(plan.context_length));
+  return out;
+}
+
+}  // namespace sglrun::cli

@@ -1,0 +1,43 @@
+// How a model fits on a GPU that need not be here (`plan --device-memory`): the sums that loading
+// it and starting an engine would do, without doing either.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "base/json.h"
+#include "base/result.h"
+#include "cli/options.h"
+#include "model/model_files.h"
+
+namespace sglrun::cli {
+
+struct CardPlan {
+  std::int64_t memory = 0;
+  std::int64_t driver = 0;  // what CUDA itself takes
+  std::int64_t weights = 0;
+  std::int64_t activations = 0;   // of the largest step
+  std::int64_t rows_of_step = 0;  // states and logits of its rows, and scratch
+  std::int64_t kv = 0;
+  std::int64_t page_tokens = 0, pages = 0;
+  std::int64_t max_rows = 0, context_length = 0;
+
+  std::int64_t workspace() const { return activations + rows_of_step; }
+  std::int64_t tokens() const { return pages * page_tokens; }
+  // Sequences of the whole context that the cache holds, and the tokens that each of max_rows may
+  // have.
+  std::int64_t FullRows() const;
+  std::int64_t TokensPerRow() const;
+};
+
+// For a card that has `free` bytes when the program begins with the model. What does not fit is an
+// error that names what was needed and which option to change.
+Result<CardPlan> PlanMemory(const Options& options, const model::ModelFiles& files,
+                            std::int64_t free);
+// The same for the whole card of --device-memory.
+Result<CardPlan> PlanCard(const Options& options, const model::ModelFiles& files);
+
+Json CardPlanJson(const CardPlan& plan);
+std::string CardPlanText(const CardPlan& plan);
+
+}  // namespace sglrun::cli

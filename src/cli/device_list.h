@@ -1,0 +1,20 @@
+// What --device names: one device, or several of a kind.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+namespace sglrun::cli {
+
+enum class DeviceKind : std::uint8_t { kAuto, kCpu, kCuda, kSim };
+
+struct DeviceList {
+  DeviceKind kind = DeviceKind::kAuto;
+  std::vector<int> indices = {0};  // several of kCuda and kSim only
+};
+
+// Of a value that the option allows.
+DeviceList ParseDevices(std::string_view device);
+
+}  // namespace sglrun::cli

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <deque>
 #include <memory>
+#include <mutex>
 #include <optional>
 
 #include "base/check.h"
@@ -74,6 +75,13 @@ Streams& TheStreams() {
   return *streams;
 }
 
+// Threads that drive devices of their own take turns. Held while work runs, which may enqueue more.
+using Turn = std::lock_guard<std::recursive_mutex>;
+std::recursive_mutex& TheTurn() {
+  static auto* mutex = new std::recursive_mutex;
+  return *mutex;
+}
+
 Queue& Of(gpu::Stream stream) {
   CHECK(stream != nullptr) << "the null stream has no queue";
   return *reinterpret_cast<Queue*>(stream);
@@ -86,15 +94,18 @@ void RequireNoCapture(const Queue& queue, const char* what) {
 }  // namespace
 
 gpu::Stream MakeStream() {
+  const Turn turn(TheTurn());
   return reinterpret_cast<gpu::Stream>(TheStreams().Make());
 }
 
 void DestroyStream(gpu::Stream stream) {
+  const Turn turn(TheTurn());
   Synchronize(stream);
   TheStreams().Destroy(&Of(stream));
 }
 
 void Enqueue(gpu::Stream stream, std::function<void()> work) {
+  const Turn turn(TheTurn());
   Queue& queue = Of(stream);
   if (queue.capture) {
     queue.capture->work.push_back(std::move(work));
@@ -104,42 +115,50 @@ void Enqueue(gpu::Stream stream, std::function<void()> work) {
 }
 
 void Record(Event& event, gpu::Stream stream) {
+  const Turn turn(TheTurn());
   RequireNoCapture(Of(stream), "an event is recorded");
   const std::uint64_t record = ++event.recorded;
   Enqueue(stream, [&event, record] { event.passed = record; });
 }
 
 void Wait(gpu::Stream stream, Event& event) {
+  const Turn turn(TheTurn());
   RequireNoCapture(Of(stream), "a stream waits for an event");
   Of(stream).work.push_back({nullptr, &event, event.recorded});
 }
 
 void Synchronize(gpu::Stream stream) {
+  const Turn turn(TheTurn());
   const Queue& queue = Of(stream);
   RequireNoCapture(queue, "the host waits");
   TheStreams().RunUntil([&] { return queue.work.empty(); });
 }
 
 void Synchronize(Event& event) {
+  const Turn turn(TheTurn());
   const std::uint64_t record = event.recorded;
   TheStreams().RunUntil([&] { return event.passed >= record; });
 }
 
 void SynchronizeAll() {
+  const Turn turn(TheTurn());
   TheStreams().RunUntil([] { return TheStreams().AllIdle(); });
 }
 
 bool Query(Event& event) {
+  const Turn turn(TheTurn());
   TheStreams().RunOne();
   return event.passed >= event.recorded;
 }
 
 void BeginCapture(gpu::Stream stream) {
+  const Turn turn(TheTurn());
   RequireNoCapture(Of(stream), "a second capture begins");
   Of(stream).capture.emplace();
 }
 
 Graph EndCapture(gpu::Stream stream) {
+  const Turn turn(TheTurn());
   Queue& queue = Of(stream);
   CHECK(queue.capture.has_value());
   Graph graph = *std::move(queue.capture);
@@ -148,10 +167,12 @@ Graph EndCapture(gpu::Stream stream) {
 }
 
 void LaunchGraph(const Graph& graph, gpu::Stream stream) {
+  const Turn turn(TheTurn());
   for (const std::function<void()>& work : graph.work) Enqueue(stream, work);
 }
 
 void SetStreamSeed(std::uint64_t seed) {
+  const Turn turn(TheTurn());
   TheStreams().set_seed(seed);
 }
 

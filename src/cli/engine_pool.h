@@ -1,0 +1,103 @@
+// The engines of a run, seen as one: a model and an engine on each of the devices of --device, fed
+// from one queue. A sequence goes to the engine with the fewest unfinished ones. Since a result
+// depends on its record alone, it is the same whoever makes it; results come in any order.
+//
+//   SGLRUN_ASSIGN_OR_RETURN(auto pool, EnginePool::Open(options));
+//   SGLRUN_RETURN_IF_ERROR(pool->Load(options, source));
+//   auto sequence = pool->admitting().Admit(request);
+//   pool->Submit(std::move(sequence));
+//   while (pool->HasWork()) for (GenerateResult& r : pool->Step()) ...
+//
+// One engine is stepped by the caller's thread, several by a thread each.
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "base/result.h"
+#include "cli/load.h"
+#include "cli/options.h"
+#include "cli/worker.h"
+#include "engine/engine.h"
+#include "engine/sequence.h"
+#include "model/model.h"
+
+namespace sglrun::cli {
+
+class EnginePool {
+ public:
+  // Opens the devices; they must be alike.
+  static Result<std::unique_ptr<EnginePool>> Open(const Options& options);
+  ~EnginePool();  // gives up what is not finished
+  EnginePool(const EnginePool&) = delete;
+  EnginePool& operator=(const EnginePool&) = delete;
+
+  const kernels::Backend& backend() const { return *members_.front()->backend; }
+  ThreadPool& threads() { return members_.front()->compute.pool; }
+  std::size_t size() const { return members_.size(); }
+
+  // Loads the model onto all devices, whose engines begin then. `source` outlives the pool.
+  Status Load(const Options& options, const ModelSource& source);
+
+  // Its sequences suit every engine: the one with the least room in its cache.
+  const engine::Engine& admitting() const { return *admitting_; }
+
+  // As of engine::Engine.
+  void Submit(std::unique_ptr<engine::Sequence> sequence);
+  bool HasWork() const;
+  std::int64_t InFlight() const;
+  std::int64_t WaitingTokens() const;
+  // With several engines: what came since the last call, after waiting a moment for it.
+  std::vector<GenerateResult> Step();
+  const std::vector<GenerateResult>& Partials() const;
+  // Sums over the engines, of numbers and of limits.
+  const engine::EngineStats& stats() const { return stats_; }
+  const engine::EngineOptions& options() const { return engine_options_; }
+
+ private:
+  struct Member {
+    Member(std::size_t place, int threads, Worker::Kind kind)
+        : which(place), compute(threads), worker(kind) {}
+
+    const std::size_t which;  // of the devices
+
+    Compute compute;
+    const kernels::Backend* backend = nullptr;
+    std::unique_ptr<model::Model> model;
+    std::unique_ptr<engine::Engine> engine;
+    Status status;
+
+    // Between the engine's thread and the caller's, under the pool's mutex.
+    std::vector<std::unique_ptr<engine::Sequence>> inbox;
+    std::vector<GenerateResult> results, partials;
+    engine::EngineStats stats;
+    std::int64_t waiting_tokens = 0;
+    std::int64_t unfinished = 0;
+    bool has_news = false;
+
+    Worker worker;  // last: ends before the rest
+  };
+
+  EnginePool() = default;
+  bool is_one() const { return members_.size() == 1; }
+  // Does the same for every member, on its own thread; the first error.
+  template <class Work>
+  Status ForEach(Work work);
+  void Serve(Member& member);
+  void CollectStats();
+
+  std::vector<std::unique_ptr<Member>> members_;
+  const engine::Engine* admitting_ = nullptr;
+  engine::EngineOptions engine_options_;
+  engine::EngineStats stats_;
+  std::vector<GenerateResult> partials_;
+
+  mutable std::mutex mutex_;
+  std::condition_variable submitted_, stepped_;
+  bool is_leaving_ = false;
+};
+
+}  // namespace sglrun::cli

@@ -1,7 +1,9 @@
 #!/usr/bin/env bash
-# Everything that needs a GPU, in one command and under ten minutes: builds for the card, runs the engine's
-# tests on it, compares its texts with the CPU's, lets compute-sanitizer watch a run, and measures decoding
-# with random weights. Ends in a table; the measurements lie beside it as JSON. No network is used.
+# Everything that needs a GPU, in one command and under ten minutes: builds for the card; runs every kernel's
+# cases with fresh random data against sums in float64, and the engine's tests; compares texts with the CPU's;
+# lets compute-sanitizer watch the kernels; measures a copy and a large product as ceilings, each kernel
+# against them, and decoding with random weights. Ends in a table of at most 60 lines; beside it lies
+# results.json. No network is used.
 #   scripts/gpu_check.sh [FOLDER]     results go to FOLDER, gpu-check without it
 # Exit code 77: no GPU, driver or nvcc here. 1: something failed.
 set -uo pipefail
@@ -10,46 +12,61 @@ cd "$(dirname "$0")/.."
 out=${1:-gpu-check}
 card=$(nvidia-smi --query-gpu=name,compute_cap,driver_version --format=csv,noheader 2>/dev/null | head -n 1)
 [ -n "$card" ] || { echo "no NVIDIA driver or no card here"; exit 77; }
-command -v nvcc >/dev/null || { echo "no nvcc in PATH"; exit 77; }
+nvcc=${NVCC:-$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)}
+[ -x "$nvcc" ] || { echo "no nvcc in PATH"; exit 77; }
 capability=$(echo "$card" | cut -d, -f2 | tr -d ' .')
 architecture=$capability-real
 [ "$capability" = 90 ] && architecture=90a-real
 
+readonly whole=585  # seconds for everything
 mkdir -p "$out"
+out=$(cd "$out" && pwd)
 table=$out/table.txt
 : > "$table"
+rm -f "$out"/*.json
 failed=0
 note() {  # note NAME VERDICT
-  printf '%-44s %s\n' "$1" "$2" | tee -a "$table"
+  printf '%-40s %s\n' "$1" "$2" | tee -a "$table"
   case $2 in FAIL*) failed=1 ;; esac
 }
+limited() {  # limited SECONDS COMMAND...: no longer than that, nor than what is left of the whole
+  local seconds=$1 left=$((whole - SECONDS))
+  shift
+  [ "$left" -gt 2 ] || { echo "no time left"; return 124; }
+  timeout $((seconds < left ? seconds : left)) "$@"
+}
 try() {  # try NAME SECONDS COMMAND...: its output goes to a log
-  local name=$1 seconds=$2 log
+  local name=$1 seconds=$2 log began=$SECONDS
   log=$out/$(echo "$1" | tr -c 'a-zA-Z0-9\n' _).log
   shift 2
-  if timeout "$seconds" "$@" > "$log" 2>&1; then note "$name" ok; else note "$name" "FAIL, see $log"; fi
+  if limited "$seconds" "$@" > "$log" 2>&1; then note "$name" "ok, $((SECONDS - began)) s"; else note "$name" "FAIL, see $log"; fi
 }
 
-echo "$card" | tee -a "$table"
+echo "$card, $(date -u +%Y-%m-%d)" | tee -a "$table"
 build=build/gpu-check
-cmake --preset release -B $build -DSGLRUN_TESTS=ON -DSGLRUN_CUDA=ON -DSGLRUN_CUDA_ARCHITECTURES="$architecture" \
-    > "$out/configure.log" 2>&1 || { note configure "FAIL, see $out/configure.log"; exit 1; }
-try "build for $architecture" 420 cmake --build $build --target sglrun engine_tests
-sglrun=$build/src/cli/sglrun
-[ -x $sglrun ] || exit 1
+cmake --preset release -B $build -DSGLRUN_TESTS=ON -DSGLRUN_CUDA=ON -DCMAKE_CUDA_COMPILER="$nvcc" \
+    -DSGLRUN_CUDA_ARCHITECTURES="$architecture" > "$out/configure.log" 2>&1 ||
+  { note configure "FAIL, see $out/configure.log"; exit 1; }
+try "build for $architecture" 330 cmake --build $build -j "$(nproc)" --target sglrun engine_tests cuda_gpu_tests gpu_bench
+sglrun=$build/src/cli/sglrun kernel_tests=$build/tests/kernels/cuda/cuda_gpu_tests
+[ -x $sglrun ] && [ -x $kernel_tests ] || exit 1
 
-try "engine tests on the GPU" 180 env SGLRUN_TEST_BACKEND=cuda $build/tests/engine/engine_tests
+# The reference sums in float64; the sampler must agree to the bit. Another seed every time, told for a rerun.
+seed=$((RANDOM % 1000))
+for source in gemm quant_gemm paged_attention elementwise logits_process sample logprobs; do
+  try "$source against float64, seed $seed" 60 env SGLRUN_TEST_SEED=$seed $kernel_tests "--source-file=*/${source}_test.cc"
+done
+try "engine tests on the GPU" 120 env SGLRUN_TEST_BACKEND=cuda $build/tests/engine/engine_tests
 
 texts() { grep -o '"text":"\([^"\\]\|\\.\)*"' "$1"; }
 compare() {  # compare NAME FILE ARGUMENTS...: the same texts as on the CPU
-  local name=$1 file=$2
+  local name=$1 file=$2 all same
   shift 2
   for device in cpu cuda; do
-    timeout 60 $sglrun batch -m samples/model "$file" --device $device --overwrite -q -o "$out/texts.$device" "$@" \
+    limited 20 $sglrun batch -m samples/model "$file" --device $device --overwrite -q -o "$out/texts.$device" "$@" \
         2> "$out/texts.log"
     texts "$out/texts.$device" > "$out/$device.texts"
   done
-  local all same
   all=$(wc -l < "$out/cpu.texts")
   same=$(paste -d '\n' "$out/cpu.texts" "$out/cuda.texts" | awk 'NR % 2 { a = $0; next } a == $0 { n++ } END { print n + 0 }')
   if [ "$all" -gt 0 ] && [ "$same" = "$all" ]; then note "$name" "ok, $all texts"; else note "$name" "FAIL, $same of $all"; fi
@@ -61,26 +78,22 @@ for form in f32 int8 int4; do
   compare "texts of prompts.jsonl in $form" samples/prompts.jsonl --dtype $form
 done
 
-if command -v compute-sanitizer >/dev/null; then
+sanitizer=$(command -v compute-sanitizer || echo "$(dirname "$nvcc")/compute-sanitizer")
+if [ -x "$sanitizer" ]; then
   for tool in memcheck racecheck initcheck synccheck; do
-    try "compute-sanitizer $tool" 60 compute-sanitizer --tool $tool --error-exitcode 1 \
+    try "compute-sanitizer $tool" 25 "$sanitizer" --tool $tool --error-exitcode 1 \
         $sglrun batch -m samples/model samples/scoring.jsonl --device cuda --overwrite -q -o "$out/sanitized.jsonl"
   done
+else
+  note compute-sanitizer "not here, nothing watched"
 fi
 
+try "speed of the kernels" 60 $build/tests/bench/gpu_bench --json "$out/kernels.json"
 for shape in smollm2-135m llama-3.2-1b llama-3.1-8b; do
-  if timeout 120 $sglrun bench --shape $shape --device cuda --json --batch-sizes 1,8,64,256 \
-      > "$out/bench-$shape.json" 2> "$out/bench-$shape.log"; then
-    timeout 5 python3 - "$out/bench-$shape.json" "$shape" << 'END' | tee -a "$table"
-import json, sys
-report = json.load(open(sys.argv[1]))
-for rows, speed in report["decode"].items():
-    print("%-44s %.0f tokens/s" % (f"decode of {rows}, {sys.argv[2]}", speed))
-for length, speed in report["prefill"].items():
-    print("%-44s %.0f tokens/s" % (f"prefill of {length}, {sys.argv[2]}", speed))
-END
-  else
-    note "bench of $shape" "FAIL, see $out/bench-$shape.log"
-  fi
+  limited 40 $sglrun bench --shape $shape --device cuda --json --batch-sizes 1,8,64,256 \
+      > "$out/bench-$shape.json" 2> "$out/bench-$shape.log" || note "bench of $shape" "FAIL, see $out/bench-$shape.log"
 done
+timeout 10 python3 scripts/gpu_table.py "$out" "$card" > "$out/speed.txt" || note "table of speeds" FAIL
+tee -a "$table" < "$out/speed.txt"
+note "whole check" "$SECONDS s"
 exit $failed

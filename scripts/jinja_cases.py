@@ -874,6 +874,29 @@ STATEMENTS = [
     "{% block a %}{% set q = 2 %}{% endblock %}{{ q is defined }}",
     "{% print s, i %}",
     "{% autoescape false %}{{ html }}{% endautoescape %}",
+    "{% autoescape true %}<{{ html }}>{{ '<' }}{{ l }}{{ none }}{{ 1 }}{% endautoescape %}{{ html }}",
+    "{% autoescape true %}{{ html | safe }}{{ html | e }}{{ html | upper }}{{ html | tojson }}"
+    "{% endautoescape %}",
+    "{% autoescape true %}{{ '<' ~ html }}{{ '<' ~ html | safe }}{{ '<' + html }}"
+    "{{ '<%s>' | format(html) }}{% endautoescape %}",
+    "{% autoescape true %}{{ [html, '&'] | join('<') }}{{ [html | safe, '&'] | join('<') }}"
+    "{{ [html, '&'] | join('<' | safe) }}{% endautoescape %}",
+    "{% autoescape true %}{{ html | replace('<', '&') }}{{ html | safe | replace('<', '&') }}"
+    "{{ html | replace('<', '&' | safe) }}{{ {'a': html} | xmlattr }}{% endautoescape %}",
+    "{% macro m(a) %}<{{ a }}>{{ caller() if caller }}{% endmacro %}{{ m(html) }}"
+    "{% autoescape true %}{{ m(html) }}{% call m('&') %}{{ html }}{% endcall %}{% endautoescape %}",
+    "{% autoescape true %}{% macro m(a) %}<{{ a }}>{% endmacro %}{{ m(html) }}{{ m(html) | length }}"
+    "{% endautoescape %}",
+    "{% autoescape true %}{% set q %}<{{ html }}>{% endset %}{{ q }}{% set q = html %}{{ q }}"
+    "{% set q | upper %}<{{ html }}>{% endset %}{{ q }}{% endautoescape %}",
+    "{% autoescape true %}{% filter upper %}<{{ html }}>{% endfilter %}"
+    "{% for x in [['<']] recursive %}{{ x if x is string else loop(x) }}{% endfor %}"
+    "{% block b %}<{{ html }}>{% endblock %}{{ self.b() }}{% endautoescape %}",
+    "{% autoescape true %}{% autoescape false %}{{ html }}{% endautoescape %}{{ html }}"
+    "{% set q = html %}{% endautoescape %}{{ q is defined }}",
+    "{% autoescape true %}{{ {'a': html}.b }}{{ (html | safe) + '<' }}{{ '<' + (html | safe) }}"
+    "{{ '%s' % html }}{{ ('%s' | safe) % html }}{% generation %}{{ html }}{% endgeneration %}"
+    "{% endautoescape %}",
     "{% set j = joiner('|') %}{% for x in l %}{{ j() }}{{ x }}{% endfor %}",
     "{% set c = cycler('a', 'b') %}{{ c.next() }}{{ c.next() }}{{ c.next() }}{{ c.current }}"
     "{{ c.reset() }}{{ c.current }}",

@@ -59,6 +59,7 @@ struct Expr {
   const FilterEntry* filter = nullptr;  // nullptr: unknown, an error once it is reached
   const TestEntry* test = nullptr;
 
+  bool escapes = false;   // a kConcat inside {% autoescape true %}
   Variable variable;      // of a name
   std::string attribute;  // of kAttribute
 };
@@ -79,6 +80,7 @@ struct Stmt {
     kFilterBlock,
     kWith,
     kScope,
+    kAutoescape,  // a scope in which values are escaped, or no longer
     kBlock,
     kBreak,
     kContinue,
@@ -101,6 +103,7 @@ struct Stmt {
   Body body, otherwise;
   std::vector<Branch> branches;
   bool recursive = false, scoped = false, required = false;
+  bool escapes = false;  // inside {% autoescape true %}; what it sets, of a kAutoescape
 
   // Filled by the resolver.
   bool exported = false;    // assigns at the top level

@@ -52,6 +52,7 @@ class Evaluator {
   Try<Flow> RunSet(const Stmt& statement, const Frame& frame);
   Try<Flow> RunSetBlock(const Stmt& statement, const Frame& frame);
   Try<Flow> RunFilterBlock(const Stmt& statement, const Frame& frame);
+  Try<Flow> RunAutoescape(const Stmt& statement, const Frame& frame);
   Try<Flow> RunWith(const Stmt& statement, const Frame& frame);
   Try<Flow> RunMacro(const Stmt& statement, const Frame& frame);
   Try<Flow> RunCallBlock(const Stmt& statement, const Frame& frame);
@@ -63,6 +64,7 @@ class Evaluator {
                         int depth, bool& empty);
   Try<Flow> RunIteration(const Stmt& loop, const Frame& frame, const Value& item, bool& empty);
   Try<void> Print(const Value& value);
+  Try<void> PrintEscaped(const Value& value);
   void Enter(const Scope& scope, const Frame& frame);
   void Leave(const Scope& scope, const Frame& frame);
   Try<void> CheckNamespaces(const Expr& target, const Frame& frame);

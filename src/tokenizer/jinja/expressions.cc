@@ -182,9 +182,18 @@ Try<Value> Evaluator::EvalCompare(const Expr& expr, const Frame& frame) {
 
 Try<Value> Evaluator::EvalConcat(const Expr& expr, const Frame& frame) {
   SGLRUN_ASSIGN_OR_RETURN(const std::vector<Value> parts, EvalAll(expr.children, frame));
+  const bool escapes = expr.escapes && std::ranges::any_of(parts, IsMarkup);
   TextBuilder out;
-  for (const Value& part : parts) SGLRUN_RETURN_IF_ERROR(AppendStr(out, part));
-  SGLRUN_ASSIGN_OR_RETURN(Value text, out.Build());
+  for (const Value& part : parts) {
+    if (!escapes) {
+      SGLRUN_RETURN_IF_ERROR(AppendStr(out, part));
+      continue;
+    }
+    SGLRUN_ASSIGN_OR_RETURN(const Value shown, ToStr(part));
+    SGLRUN_ASSIGN_OR_RETURN(const Value escaped, EscapeHtml(shown));
+    out.Append(escaped.str());
+  }
+  SGLRUN_ASSIGN_OR_RETURN(Value text, out.Build(escapes));
   SGLRUN_RETURN_IF_ERROR(Account(runtime_, text));
   return text;
 }

@@ -77,7 +77,7 @@ Try<Value> UrlEncode(Runtime& runtime, const Value& input, CallArgs args) {
   return Value::Str(std::move(out));
 }
 
-Try<Value> XmlAttributes(Runtime&, const Value& input, CallArgs args) {
+Try<Value> XmlAttributes(Runtime& runtime, const Value& input, CallArgs args) {
   SGLRUN_ASSIGN_OR_RETURN(const std::vector<Value> bound,
                           Bind("do_xmlattr", {"autospace"}, 0, std::move(args)));
   if (input.is_undefined()) return input.undefined().ToFault();
@@ -98,7 +98,7 @@ Try<Value> XmlAttributes(Runtime&, const Value& input, CallArgs args) {
     out.Append(value.str());
     out.Append("\"");
   }
-  return out.Build();
+  return out.Build(runtime.autoescape());
 }
 
 // Removes tags and comments and makes every run of blanks one.

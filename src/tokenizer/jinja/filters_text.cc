@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <array>
 
 #include "base/utf8.h"
@@ -63,7 +64,7 @@ Try<Value> Trim(Runtime&, const Value& input, CallArgs args) {
   return StripText(text, bound[0], true, true);
 }
 
-Try<Value> Replace(Runtime&, const Value& input, CallArgs args) {
+Try<Value> Replace(Runtime& runtime, const Value& input, CallArgs args) {
   SGLRUN_ASSIGN_OR_RETURN(const std::vector<Value> bound,
                           Bind("do_replace", {"old", "new", "count"}, 2, std::move(args)));
   std::int64_t count = -1;
@@ -73,7 +74,14 @@ Try<Value> Replace(Runtime&, const Value& input, CallArgs args) {
   Value parts[3] = {input, bound[0], bound[1]};
   for (Value& part : parts) {
     SGLRUN_ASSIGN_OR_RETURN(part, ToStr(part));
-    part = WithMarkup(part, false);
+    if (!runtime.autoescape()) part = WithMarkup(part, false);
+  }
+  // What is put into an escaped text is escaped; it makes a text escaped that was not.
+  if (IsMarkup(parts[1]) || IsMarkup(parts[2])) {
+    SGLRUN_ASSIGN_OR_RETURN(parts[0], EscapeHtml(parts[0]));
+  }
+  if (IsMarkup(parts[0])) {
+    SGLRUN_ASSIGN_OR_RETURN(parts[2], EscapeHtml(parts[2]));
   }
   return ReplaceText(parts[0], parts[1], parts[2], count);
 }
@@ -190,7 +198,14 @@ Try<Value> Join(Runtime& runtime, const Value& input, CallArgs args) {
     SGLRUN_ASSIGN_OR_RETURN(item, GetPath(runtime, item, bound[1]));
     SGLRUN_ASSIGN_OR_RETURN(item, ToStr(item));
   }
-  return JoinTexts(runtime, WithMarkup(separator, false), items);
+  const bool escapes =
+      runtime.autoescape() && (IsMarkup(separator) || std::ranges::any_of(items, IsMarkup));
+  if (!escapes) return JoinTexts(runtime, WithMarkup(separator, false), items);
+  for (Value& item : items) {
+    SGLRUN_ASSIGN_OR_RETURN(item, EscapeHtml(item));
+  }
+  SGLRUN_ASSIGN_OR_RETURN(separator, EscapeHtml(separator));
+  return JoinTexts(runtime, separator, items);
 }
 
 constexpr std::array kTextEntries = {

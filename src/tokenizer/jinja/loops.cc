@@ -84,7 +84,7 @@ Try<Value> Evaluator::RenderRecursive(const Stmt& loop, const Ref<FrameObject>& 
   const Try<Flow> flow = RunLoop(loop, frame, outer, std::move(iterable), depth);
   out_ = before;
   SGLRUN_RETURN_IF_ERROR(flow);
-  return text.Build();
+  return text.Build(loop.escapes);
 }
 
 Try<Evaluator::Flow> Evaluator::RunLoop(const Stmt& loop, const Frame& frame, const Frame& outer,

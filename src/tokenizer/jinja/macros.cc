@@ -141,7 +141,7 @@ Try<Value> Evaluator::CallMacro(const Stmt& macro, const Ref<FrameObject>& outer
   out_ = before;
   SGLRUN_RETURN_IF_ERROR(filled);
   SGLRUN_RETURN_IF_ERROR(flow);
-  SGLRUN_ASSIGN_OR_RETURN(Value value, text.Build());
+  SGLRUN_ASSIGN_OR_RETURN(Value value, text.Build(runtime_.autoescape()));
   SGLRUN_RETURN_IF_ERROR(Account(runtime_, value));
   return value;
 }

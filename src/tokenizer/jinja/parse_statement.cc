@@ -63,11 +63,17 @@ Fault Parser::EndOfTemplate() const {
       ". The innermost block that needs to be closed is '" + open_tags_.back() + "'.");
 }
 
+StmtPtr Parser::NewStmt(Stmt::Kind kind, int line) const {
+  StmtPtr node = MakeStmt(kind, line);
+  node->escapes = escapes_;
+  return node;
+}
+
 Try<Body> Parser::SubParse(const Names& end) {
   Body body;
   StmtPtr output;
   const auto print = [&](ExprPtr expr) {
-    if (!output) output = MakeStmt(Stmt::Kind::kOutput, expr->line);
+    if (!output) output = NewStmt(Stmt::Kind::kOutput, expr->line);
     output->exprs.push_back(std::move(expr));
   };
   while (current().kind != TokenKind::kEnd) {
@@ -140,7 +146,7 @@ Try<void> Parser::Statement(Body& out) {
 }
 
 Try<StmtPtr> Parser::ParseFor() {
-  StmtPtr node = MakeStmt(Stmt::Kind::kFor, Next().line);
+  StmtPtr node = NewStmt(Stmt::Kind::kFor, Next().line);
   SGLRUN_ASSIGN_OR_RETURN(node->target, ParseTarget("in", false));
   SGLRUN_RETURN_IF_ERROR(ExpectName("in"));
   SGLRUN_ASSIGN_OR_RETURN(node->value,
@@ -172,7 +178,7 @@ Try<StmtPtr> Parser::ParseIf() {
 }
 
 Try<StmtPtr> Parser::ParseSet() {
-  StmtPtr node = MakeStmt(Stmt::Kind::kSet, Next().line);
+  StmtPtr node = NewStmt(Stmt::Kind::kSet, Next().line);
   SGLRUN_ASSIGN_OR_RETURN(node->target, ParseTarget("", true));
   if (SkipOperator("=")) {
     SGLRUN_ASSIGN_OR_RETURN(node->value, ParseTuple({}));
@@ -224,7 +230,7 @@ Try<StmtPtr> Parser::ParseCallBlock() {
 }
 
 Try<StmtPtr> Parser::ParseFilterBlock() {
-  StmtPtr node = MakeStmt(Stmt::Kind::kFilterBlock, Next().line);
+  StmtPtr node = NewStmt(Stmt::Kind::kFilterBlock, Next().line);
   SGLRUN_ASSIGN_OR_RETURN(node->value, ParseFilter(nullptr, true));
   SGLRUN_ASSIGN_OR_RETURN(node->body, Statements({"endfilter"}, true));
   return node;
@@ -255,25 +261,31 @@ Try<StmtPtr> Parser::ParseBlock() {
         "Block names in Jinja have to be valid Python identifiers and may not contain hyphens, use "
         "an underscore instead.");
   }
-  SGLRUN_ASSIGN_OR_RETURN(node->body, Statements({"endblock"}, true));
+  const bool outer = std::exchange(escapes_, false);  // blocks know nothing of where they stand
+  Try<Body> body = Statements({"endblock"}, true);
+  escapes_ = outer;
+  SGLRUN_ASSIGN_OR_RETURN(node->body, std::move(body));
   SkipName(node->name);
   return node;
 }
 
-// Escaping is always off; turning it off once more changes nothing.
+// What prints escapes where it stands, not where it is called from.
 Try<StmtPtr> Parser::ParseAutoescape() {
-  StmtPtr node = MakeStmt(Stmt::Kind::kScope, Next().line);
+  StmtPtr node = MakeStmt(Stmt::Kind::kAutoescape, Next().line);
   SGLRUN_ASSIGN_OR_RETURN(const ExprPtr flag, ParseExpression());
-  if (flag->kind != Expr::Kind::kConst || !flag->constant.is(Kind::kBool) ||
-      flag->constant.int64() != 0) {
-    return Error("{% autoescape %} other than false is not supported", node->line);
+  if (flag->kind != Expr::Kind::kConst || !flag->constant.is(Kind::kBool)) {
+    return Error("{% autoescape %} with anything but true or false is not supported", node->line);
   }
-  SGLRUN_ASSIGN_OR_RETURN(node->body, Statements({"endautoescape"}, true));
+  node->escapes = flag->constant.int64() != 0;
+  const bool outer = std::exchange(escapes_, node->escapes);
+  Try<Body> body = Statements({"endautoescape"}, true);
+  escapes_ = outer;
+  SGLRUN_ASSIGN_OR_RETURN(node->body, std::move(body));
   return node;
 }
 
 Try<StmtPtr> Parser::ParsePrint() {
-  StmtPtr node = MakeStmt(Stmt::Kind::kOutput, Next().line);
+  StmtPtr node = NewStmt(Stmt::Kind::kOutput, Next().line);
   while (current().kind != TokenKind::kBlockEnd) {
     if (!node->exprs.empty()) SGLRUN_RETURN_IF_ERROR(ExpectOperator(","));
     SGLRUN_ASSIGN_OR_RETURN(ExprPtr expr, ParseExpression());

@@ -35,6 +35,7 @@ class Parser {
   Fault Unexpected(const std::string& expected) const;
 
   // Statements (parse_statement.cc).
+  StmtPtr NewStmt(Stmt::Kind kind, int line) const;  // knows whether it escapes
   Try<Body> SubParse(const Names& end);
   Try<Body> Statements(const Names& end, bool drop_needle);
   Try<void> Statement(Body& out);
@@ -95,7 +96,8 @@ class Parser {
 
   std::vector<Token> tokens_;
   std::size_t at_ = 0;
-  int nesting_ = 0;  // of expressions being parsed
+  int nesting_ = 0;       // of expressions being parsed
+  bool escapes_ = false;  // inside {% autoescape true %}
   Names open_tags_;
   std::vector<Names> end_tags_;
 };

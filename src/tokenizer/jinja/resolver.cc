@@ -127,6 +127,7 @@ class Resolver {
         return VisitMacro(s, frame);
       case Stmt::Kind::kFilterBlock:
       case Stmt::Kind::kScope:
+      case Stmt::Kind::kAutoescape:
         return VisitScoped(s, frame);
       case Stmt::Kind::kWith:
         return VisitWith(s, frame);

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <ctime>
+#include <utility>
 
 #include "tokenizer/jinja/fault.h"
 #include "tokenizer/jinja/object.h"
@@ -27,6 +28,11 @@ class Runtime {
   const Limits& limits() const { return limits_; }
   Mutable::Registry& registry() { return registry_; }
   const std::tm& now() const { return now_; }
+
+  // Whether {% autoescape true %} is being run: what macros and blocks give is escaped text then,
+  // and some filters escape. Gives what was so before.
+  bool SetAutoescape(bool on) { return std::exchange(autoescape_, on); }
+  bool autoescape() const { return autoescape_; }
 
   // Work done; fails when all of it is used up.
   Try<void> Step(std::int64_t count = 1);
@@ -54,6 +60,7 @@ class Runtime {
   std::int64_t steps_ = 0;
   std::size_t produced_ = 0;
   int depth_ = 0;
+  bool autoescape_ = false;
 };
 
 }  // namespace sglrun::tokenizer::jinja

@@ -10,7 +10,10 @@ class BlockCall final : public Callable {
  public:
   BlockCall(Evaluator& evaluator, std::string name)
       : evaluator_(&evaluator), name_(std::move(name)) {}
-  Try<Value> Call(Runtime&, CallArgs) const override { return evaluator_->RenderBlock(name_); }
+  Try<Value> Call(Runtime& runtime, CallArgs) const override {
+    SGLRUN_ASSIGN_OR_RETURN(const Value text, evaluator_->RenderBlock(name_));
+    return WithMarkup(text, runtime.autoescape());
+  }
   std::string TypeName() const override { return "BlockReference"; }
   std::string Repr() const override { return "<BlockReference " + QuotedText(name_) + ">"; }
 
@@ -125,6 +128,9 @@ Try<Evaluator::Flow> Evaluator::Run(const Stmt& statement, const Frame& frame) {
     case Stmt::Kind::kWith:
       flow = RunWith(statement, frame);
       break;
+    case Stmt::Kind::kAutoescape:
+      flow = RunAutoescape(statement, frame);
+      break;
     case Stmt::Kind::kScope:
       Enter(statement.scope, frame);
       flow = Run(statement.body, frame);
@@ -162,12 +168,28 @@ Try<void> Evaluator::Print(const Value& value) {
   return out_->Check();
 }
 
+Try<void> Evaluator::PrintEscaped(const Value& value) {
+  SGLRUN_ASSIGN_OR_RETURN(const Value text, ToStr(value));
+  SGLRUN_ASSIGN_OR_RETURN(const Value escaped, EscapeHtml(text));
+  return Print(escaped);
+}
+
 Try<Evaluator::Flow> Evaluator::RunOutput(const Stmt& statement, const Frame& frame) {
   for (const ExprPtr& expr : statement.exprs) {
     SGLRUN_ASSIGN_OR_RETURN(const Value value, Eval(*expr, frame));
-    SGLRUN_RETURN_IF_ERROR(Print(value));
+    const bool escapes = statement.escapes && expr->kind != Expr::Kind::kData;
+    SGLRUN_RETURN_IF_ERROR(escapes ? PrintEscaped(value) : Print(value));
   }
   return Flow::kNext;
+}
+
+Try<Evaluator::Flow> Evaluator::RunAutoescape(const Stmt& statement, const Frame& frame) {
+  const bool outer = runtime_.SetAutoescape(statement.escapes);
+  Enter(statement.scope, frame);
+  Try<Flow> flow = Run(statement.body, frame);
+  Leave(statement.scope, frame);
+  runtime_.SetAutoescape(outer);
+  return flow;
 }
 
 Try<Evaluator::Flow> Evaluator::RunIf(const Stmt& statement, const Frame& frame) {
@@ -248,10 +270,14 @@ Try<Evaluator::Flow> Evaluator::RunSetBlock(const Stmt& statement, const Frame& 
   const Try<Flow> flow = Run(statement.body, frame);
   out_ = outer;
   if (!flow.ok() || *flow != Flow::kNext) return flow;
-  SGLRUN_ASSIGN_OR_RETURN(Value value, text.Build());
+  SGLRUN_ASSIGN_OR_RETURN(Value value, text.Build(statement.escapes));
   SGLRUN_RETURN_IF_ERROR(Account(runtime_, value));
   if (statement.value) {
     SGLRUN_ASSIGN_OR_RETURN(value, EvalFilter(*statement.value, frame, &value));
+  }
+  if (runtime_.autoescape()) {
+    SGLRUN_ASSIGN_OR_RETURN(value, ToStr(value));
+    value = WithMarkup(value, true);
   }
   SGLRUN_RETURN_IF_ERROR(CheckNamespaces(*statement.target, frame));
   SGLRUN_RETURN_IF_ERROR(Assign(*statement.target, std::move(value), frame));
@@ -267,7 +293,7 @@ Try<Evaluator::Flow> Evaluator::RunFilterBlock(const Stmt& statement, const Fram
   const Try<Flow> flow = Run(statement.body, frame);
   out_ = outer;
   if (!flow.ok() || *flow != Flow::kNext) return flow;
-  SGLRUN_ASSIGN_OR_RETURN(const Value body, text.Build());
+  SGLRUN_ASSIGN_OR_RETURN(const Value body, text.Build(statement.escapes));
   SGLRUN_ASSIGN_OR_RETURN(const Value filtered, EvalFilter(*statement.value, frame, &body));
   SGLRUN_RETURN_IF_ERROR(Print(filtered));
   Leave(statement.scope, frame);

@@ -44,6 +44,10 @@ Value WithMarkup(const Value& text, bool markup);
 std::size_t ByteOffset(const String& text, std::size_t index);
 Try<std::vector<Value>> Characters(const String& text);
 
+// A text that is already escaped.
+inline bool IsMarkup(const Value& value) {
+  return value.is_string() && value.str().markup;
+}
 // <, >, &, ' and " as HTML writes them, in a text that was not escaped before.
 Try<Value> EscapeHtml(const Value& text);
 

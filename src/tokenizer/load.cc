@@ -26,7 +26,7 @@ bool IsTekkenName(const std::string& name) {
 
 // The file of a directory that holds the tokenizer.
 Result<fs::path> FindFile(const fs::path& directory) {
-  for (const char* name : {"tokenizer.json", "tokenizer.model", "tekken.json"}) {
+  for (const char* name : {"tokenizer.json", "tokenizer.model", "tekken.json", "tiktoken.model"}) {
     if (fs::exists(directory / name)) return directory / name;
   }
   if (fs::exists(directory / "vocab.json") && fs::exists(directory / "merges.txt")) {
@@ -40,7 +40,8 @@ Result<fs::path> FindFile(const fs::path& directory) {
   if (tiktoken.size() == 1) return tiktoken[0];
   return Error{directory.string() +
                (tiktoken.empty() ? " holds none of tokenizer.json, tokenizer.model, tekken.json, "
-                                   "vocab.json with merges.txt, and a .tiktoken file"
+                                   "tiktoken.model, vocab.json with merges.txt, and a .tiktoken "
+                                   "file"
                                  : " holds several .tiktoken files: name one of them")};
 }
 

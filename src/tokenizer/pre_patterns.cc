@@ -28,6 +28,12 @@ constexpr Patterns kQwen35 = {
 constexpr Patterns kGpt4o = {R"([^\r\n\p{L}\p{N}]?)" UPPER "*" LOWER "+" CONTRACTIONS
                              R"(?|[^\r\n\p{L}\p{N}]?)" UPPER "+" LOWER "*" CONTRACTIONS
                              R"(?|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n/]*|)" BLANKS};
+// Runs of Chinese characters are words of their own; in the others there is none.
+#define NO_HAN R"((?!\p{Han}))"
+constexpr Patterns kKimi = {R"([\p{Han}]+|[^\r\n\p{L}\p{N}]?(?:)" NO_HAN UPPER ")*(?:" NO_HAN LOWER
+                            ")+" CONTRACTIONS R"(?|[^\r\n\p{L}\p{N}]?(?:)" NO_HAN UPPER
+                            ")+(?:" NO_HAN LOWER ")*" CONTRACTIONS
+                            R"(?|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|)" BLANKS};
 constexpr Patterns kTekken = {R"([^\r\n\p{L}\p{N}]?)" UPPER "*" LOWER
                               R"(+|[^\r\n\p{L}\p{N}]?)" UPPER "+" LOWER
                               R"(*|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n/]*|)" BLANKS};
@@ -49,12 +55,15 @@ constexpr std::array<std::string_view, 5> kDeepseekCoder = {
 // The second names the letters of scripts with upper and lower case.
 constexpr std::array<std::string_view, 6> kDeepseekLlm = {
     "[\r\n]",
-    "\\s?[A-Za-zµÀ-ÖØ-öø-ƺƼ-ƿǄ-ʓʕ-ʯͰ-ͳͶͷͻ-ͽͿΆΈ-ΊΌΎ-ΡΣ-ϵϷ-ҁҊ-ԯԱ-ՖႠ-ჅᎠ-Ᏽᏸ-ᏽᲐ-ᲺᲽ-Ჿᴀ-"
+    "\\s?[A-Za-zµÀ-ÖØ-öø-ƺƼ-ƿǄ-ʓʕ-ʯͰ-ͳͶͷͻ-ͽͿΆΈ-ΊΌΎ-ΡΣ-ϵϷ-ҁҊ-ԯԱ-ՖႠ-ჅᎠ-Ᏽᏸ-ᏽᲐ-ᲺᲽ-"
+    "Ჿᴀ-"
     "ᴫᵫ-ᵷᵹ-ᶚḀ-ἕἘ-Ἕἠ-ὅὈ-Ὅ"
     "ὐ-ὗὙὛὝὟ-\\x{1F7D}ᾀ-ᾴᾶ-ᾼ\\x{1FBE}ῂ-ῄῆ-ῌῐ-\\x{1FD3}ῖ-\\x{1FDB}ῠ-Ῥῲ-ῴῶ-ῼℂℇℊ-ℓℕℙ-ℝℤ\\x{2126}ℨ\\x{"
-    "212A}-ℭℯ-ℴℹℼ-ℿⅅ-ⅉⅎↃↄⰀ-ⱻⱾ-ⳤⳫ-ⳮⳲⳳꙀ-ꙭꚀ-ꚛꜢ-ꝯꝱ-ꞇꞋ-"
+    "212A}-ℭℯ-ℴℹℼ-ℿⅅ-ⅉⅎↃↄⰀ-ⱻⱾ-ⳤⳫ-ⳮⳲⳳꙀ-ꙭꚀ-ꚛꜢ-ꝯꝱ-"
+    "ꞇꞋ-"
     "ꞎ"
-    "ꭰ-ꮿﬀ-ﬆﬓ-ﬗＡ-Ｚａ-ｚ𐐀-𐑏𐒰-𐓓𐓘-𐓻𐲀-𐲲𐳀-𐳲𑢠-𑣟𞤀-𞥃]"
+    "ꭰ-ꮿﬀ-ﬆﬓ-ﬗＡ-Ｚａ-ｚ𐐀-𐑏𐒰-𐓓𐓘-𐓻𐲀-𐲲𐳀-𐳲𑢠-𑣟𞤀-"
+    "𞥃]"
     "+",
     "\\s?[!-/:-~！-／：-～‘-‟　-。]+",
     R"(\s+$)",
@@ -63,6 +72,7 @@ constexpr std::array<std::string_view, 6> kDeepseekLlm = {
 
 #undef CONTRACTIONS
 #undef BLANKS
+#undef NO_HAN
 #undef UPPER
 #undef LOWER
 #undef DEEPSEEK_WORDS
@@ -104,6 +114,7 @@ constexpr std::array kPatterns = {
     Named{"qwen35", {.patterns = kQwen35, .nfc = true}},
     Named{"gpt-4o", kOpenAi},
     Named{"llama4", kOpenAi},
+    Named{"kimi-k2", {.patterns = kKimi}},
     Named{"tekken", {.patterns = kTekken, .ignore_merges = true}},
     Named{"smollm", kDigits},
     Named{"starcoder", kDigits},

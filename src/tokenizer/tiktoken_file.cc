@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <set>
 #include <span>
 
 #include "tokenizer/base64.h"
@@ -18,12 +19,13 @@ struct FamilyToken {
 };
 
 struct Family {
-  std::string_view name;  // a model_type, or the stem of a file
+  std::string_view name;  // a model_type, the stem of a file, or a tokenizer_class
   std::string_view pre;   // of pre_patterns.h
   std::string_view bos, eos;
   bool add_bos;
   std::span<const FamilyToken> tokens;  // none: the configuration must name them
   int extra = 0;                        // so many tokens <|extra_0|>, <|extra_1|>, ... behind them
+  int reserved = 0;  // of the ids behind the ranks, those without a name are <|reserved_token_ID|>
 };
 
 // What all releases of Llama 3 share: 3.1 and later named some of the reserved tokens anew.
@@ -45,24 +47,34 @@ constexpr std::array<FamilyToken, 5> kCl100kTokens = {{{1, "<|endoftext|>"},
 constexpr std::array<FamilyToken, 2> kO200kTokens = {
     {{1, "<|endoftext|>"}, {20, "<|endofprompt|>"}}};
 
-// Sources: tokenizer.py of Meta's llama3, tokenization_qwen.py of Qwen, openai_public.py of
-// tiktoken.
+constexpr std::string_view kKimiClass = "TikTokenTokenizer";
+
+// Sources: tokenizer.py of Meta's llama3, tokenization_qwen.py of Qwen, tokenization_kimi.py of
+// Moonshot's Kimi (which also cuts texts at 25,000 characters without a change between blanks and
+// words; here no text is cut), openai_public.py of tiktoken.
 constexpr std::array kFamilies = {
     Family{"llama", "llama3", "<|begin_of_text|>", "<|end_of_text|>", true, kLlama3Tokens},
     Family{"llama4", "llama4", "<|begin_of_text|>", "<|end_of_text|>", true, {}},
     Family{"qwen", "qwen2", "", "<|endoftext|>", false, kQwenTokens, 205},
+    Family{kKimiClass, "kimi-k2", "[BOS]", "[EOS]", false, {}, 0, 258},
     Family{"r50k_base", "gpt-2", "", "<|endoftext|>", false, kGpt2Tokens},
     Family{"cl100k_base", "dbrx", "", "<|endoftext|>", false, kCl100kTokens},
     Family{"o200k_base", "gpt-4o", "", "<|endoftext|>", false, kO200kTokens},
 };
 
-Result<const Family*> FindFamily(std::string_view file_name, const std::string& model_type) {
+// By the name of the file, else by the model's type. Moonshot's models have several types, some of
+// them other makers', and one class of tokenizer.
+Result<const Family*> FindFamily(std::string_view file_name, const std::string& model_type,
+                                 const TokenizerConfig& config) {
   const std::string_view stem = file_name.substr(0, file_name.rfind('.'));
+  const std::string type = file_name == "tiktoken.model" && config.tokenizer_class == kKimiClass
+                               ? *config.tokenizer_class
+                               : model_type;
   std::string known;
   const Family* found = nullptr;
   for (const Family& family : kFamilies) {
     if (family.name == stem) return &family;
-    if (family.name == model_type) found = &family;
+    if (family.name == type) found = &family;
     known += (known.empty() ? "" : ", ") + std::string(family.name);
   }
   if (found != nullptr) return found;
@@ -97,6 +109,17 @@ Result<std::vector<RankedToken>> ReadLines(std::string_view text) {
   return tokens;
 }
 
+void AddReserved(const Family& family, TokenizerParts& parts) {
+  std::set<std::int64_t> named;
+  for (const AddedToken& token : parts.added_tokens) named.insert(token.id);
+  const std::int64_t first = parts.vocabulary.size();
+  for (std::int64_t id = first; id < first + family.reserved; ++id) {
+    if (named.contains(id)) continue;
+    parts.added_tokens.push_back(
+        {.content = "<|reserved_token_" + std::to_string(id) + "|>", .id = id, .special = true});
+  }
+}
+
 // Those of the configuration, else the family's.
 Status AddSpecialTokens(const Family& family, const TokenizerConfig& config,
                         TokenizerParts& parts) {
@@ -118,6 +141,7 @@ Status AddSpecialTokens(const Family& family, const TokenizerConfig& config,
                                     .special = true});
     }
   }
+  AddReserved(family, parts);
   return AddToVocabulary(parts.added_tokens, parts.vocabulary);
 }
 
@@ -135,7 +159,7 @@ Result<std::unique_ptr<Tokenizer>> TokenizerFromTiktoken(std::string_view text,
                                                          std::string_view file_name,
                                                          const std::string& model_type,
                                                          const TokenizerConfig& config) {
-  SGLRUN_ASSIGN_OR_RETURN(const Family* family, FindFamily(file_name, model_type));
+  SGLRUN_ASSIGN_OR_RETURN(const Family* family, FindFamily(file_name, model_type, config));
   SGLRUN_ASSIGN_OR_RETURN(const std::vector<RankedToken> tokens, ReadLines(text));
   SGLRUN_ASSIGN_OR_RETURN(const PrePattern pre, FindPrePattern(family->pre));
   TokenizerParts parts;

@@ -157,7 +157,7 @@ TEST_CASE("what a GGUF vocabulary lacks is said") {
   gguf.model = "bert";
   CHECK(RefusalOf(gguf) == "tokenizer.ggml.model is \"bert\", supported are gpt2, llama, gemma4");
   gguf = ByteLevelVocabulary();
-  for (const char* pre : {"default", "", "kimi-k2"}) {
+  for (const char* pre : {"default", "", "kimi-k0"}) {
     gguf.pre = pre;
     CHECK(RefusalOf(gguf).starts_with("tokenizer.ggml.pre is \"" + std::string(pre) +
                                       "\", supported are gpt-2, phi-2"));

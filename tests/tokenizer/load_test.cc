@@ -62,8 +62,8 @@ TEST_CASE("a directory without a tokenizer, and files of other kinds, are refuse
   Folder folder;
   CHECK(LoadRefusal(folder.path()) ==
         folder.path() +
-            " holds none of tokenizer.json, tokenizer.model, tekken.json, vocab.json "
-            "with merges.txt, and a .tiktoken file");
+            " holds none of tokenizer.json, tokenizer.model, tekken.json, tiktoken.model, "
+            "vocab.json with merges.txt, and a .tiktoken file");
   folder.Write("tokenizer.model", "no protobuf at all");
   CHECK(LoadRefusal(folder.path()).find("SentencePiece") != std::string::npos);
   folder.Write("tokenizer.model", "");
@@ -170,6 +170,30 @@ TEST_CASE("a cl100k_base file has its special tokens behind its ranks, and no en
   CHECK(Encode(*cl100k, "abc<|endoftext|><|fim_suffix|><|endofprompt|>") ==
         Ids{258, 260, 263, 279});
   CHECK(cl100k->eos_id() == 260);
+}
+
+// tokenization_kimi.py: 258 ids behind the ranks, those without a name are reserved.
+TEST_CASE("a tiktoken.model of Kimi keeps Chinese characters apart and reserves ids") {
+  Folder folder;
+  // "c" and the first byte of a Chinese character, two such characters, "b" and a digit.
+  folder.Write("tiktoken.model",
+               TiktokenLines("Y+Q= 256\n5L2g 257\n5L2g5aW9 258\n5aW9 259\nYjE= 260\nJ3M= 261\n"
+                             "Yidz 262\n"));
+  folder.Write("config.json", R"({"model_type":"kimi_k2"})");
+  folder.Write("tokenizer_config.json",
+               R"({"tokenizer_class":"TikTokenTokenizer","bos_token":"[BOS]","eos_token":"[EOS]",)"
+               R"("added_tokens_decoder":{"263":{"content":"[BOS]","special":true},)"
+               R"("264":{"content":"[EOS]","special":true},)"
+               R"("270":{"content":"<|im_end|>","special":true}}})");
+  const auto kimi = Load(folder.path());
+  CHECK(Encode(*kimi, "c你好b1") == Ids{'c', 258, 'b', '1'});
+  CHECK(Encode(*kimi, "b's<|im_end|><|reserved_token_265|>") == Ids{262, 270, 265});
+  CHECK(kimi->eos_id() == 264);
+  CHECK(kimi->vocab_size() == 263 + 258);
+  CHECK(kimi->TokenName(520) == "<|reserved_token_520|>");
+  folder.Write("tokenizer_config.json", R"({"tokenizer_class":"OtherTokenizer"})");
+  CHECK(LoadRefusal(folder.path()).find("model_type \"kimi_k2\" is not known") !=
+        std::string::npos);
 }
 
 TEST_CASE("a tiktoken file of an unknown family, or with a fault, is refused") {

@@ -1,6 +1,7 @@
 #include "tokenizer/pre_tokenizer.h"
 
 #include "tests/tokenizer/small_tokenizers.h"
+#include "tokenizer/pre_patterns.h"
 
 namespace sglrun::tokenizer {
 namespace {
@@ -16,6 +17,29 @@ std::string Split(const std::string& json, std::string_view text, bool at_start 
   std::string out;
   for (const Piece& piece : pieces) out += (out.empty() ? "" : "|") + std::string(piece.text);
   return out;
+}
+
+// The same with a family's pattern, bytes as letters decoded again.
+std::string SplitOfFamily(std::string_view family, std::string_view text) {
+  const auto pre = FindPrePattern(family);
+  REQUIRE(pre.ok());
+  auto splitter = PreTokenizer::FromPatterns(pre->patterns);
+  REQUIRE(splitter.ok());
+  splitter->TakeByteLevel();
+  TextArena arena;
+  std::vector<Piece> pieces;
+  REQUIRE(splitter->Split({text, true}, arena, pieces).ok());
+  std::string out;
+  for (const Piece& piece : pieces) out += (out.empty() ? "" : "|") + std::string(piece.text);
+  return out;
+}
+
+// Goldens: the pattern of tokenization_kimi.py, run by the Python package regex (V1).
+TEST_CASE("Kimi's words hold no Chinese characters beside other letters") {
+  CHECK(SplitOfFamily("kimi-k2", "你好world, I'LL go") == "你好|world|,| I'LL| go");
+  CHECK(SplitOfFamily("kimi-k2", "日本語テスト 漢字kanjiかな") == "日本語|テスト| |漢字|kanjiかな");
+  CHECK(SplitOfFamily("kimi-k2", "aB你c 12345  x\n\n y") == "a|B|你|c| |123|45| | x|\n\n| y");
+  CHECK(SplitOfFamily("kimi-k2", "Été中文's don'T々〆") == "Été|中文|'s| don'T|々|〆");
 }
 
 std::string SplitAtDash(const std::string& behavior, const std::string& more = "") {

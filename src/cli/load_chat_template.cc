@@ -2,13 +2,11 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <memory>
-#include <mutex>
+#include <utility>
 
 #include "base/mapped_file.h"
 #include "cli/load.h"
 #include "model/model_files.h"
-#include "tokenizer/chat_content.h"
 
 namespace sglrun::cli {
 namespace {
@@ -45,49 +43,35 @@ io::ToolCallForm ToolCallFormOf(const ChatTemplateFiles& files) {
   return io::ToolCallForm::kNone;
 }
 
-struct LoadedTemplate {
-  ChatTemplate chat;
-  tokenizer::ContentShape content;
-  io::ToolCallForm tool_calls;
-  bool knows_tools;  // it shows them, or may
-};
-
-Result<LoadedTemplate> LoadChatTemplate(const Options& options) {
-  SGLRUN_ASSIGN_OR_RETURN(const ChatTemplateFiles files, FindChatTemplates(options));
+Result<std::shared_ptr<const ChatModel>> MakeChatModel(const ChatTemplateFiles& files) {
   SGLRUN_ASSIGN_OR_RETURN(ChatTemplate chat, ChatTemplate::Make(files));
-  const tokenizer::ContentShape content = tokenizer::ContentShapeOf(chat);
-  return LoadedTemplate{std::move(chat), content, ToolCallFormOf(files), Mentions(files, "tools")};
+  return std::make_shared<const ChatModel>(
+      ChatModel{std::move(chat), ToolCallFormOf(files), Mentions(files, "tools")});
 }
 
 // Most inputs hold no messages; finding a template may mean reading a GGUF's vocabulary again.
-struct LazyTemplate {
+struct LazyModels {
   std::once_flag once;
-  Result<LoadedTemplate> chat = Error{""};
+  std::optional<ChatModels> models;
+  Status found;
 };
 
-Result<io::ChatPromptIds, RecordError> Render(const LoadedTemplate& loaded,
-                                              const tokenizer::Tokenizer& tokenizer,
-                                              const Options& options, io::ChatRecord record) {
-  tokenizer::ChatRequest request{.messages = std::move(record.messages),
-                                 .tools = std::move(record.tools),
-                                 .documents = std::move(record.documents)};
-  if (request.messages.is_array()) tokenizer::FitContent(loaded.content, request.messages);
-  for (auto& [name, value] : record.variables) {
-    if (name != "add_generation_prompt") {
-      request.variables.emplace_back(name, value);
-    } else if (value.is_bool()) {
-      request.add_generation_prompt = value.as_bool();
-    } else {
-      return RecordError{name + " is " + value.KindName() + ", must be a boolean",
-                         "chat_template_kwargs." + name};
-    }
-  }
-  const auto prompt = loaded.chat.Render(request);
-  if (!prompt.ok()) return RecordError{prompt.error().message, "messages"};
-  auto ids = tokenizer.Encode(prompt->text, PromptEncoding(options, *prompt));
+void Find(const Options& options, LazyModels& lazy) {
+  Result<ChatTemplateFiles> files = FindChatTemplates(options);
+  if (!files.ok()) lazy.found = files.error();
+  if (files.ok()) lazy.models.emplace(std::move(*files));
+}
+
+Result<io::ChatPromptIds, RecordError> PromptIds(const ChatModel& model,
+                                                 const tokenizer::Tokenizer& tokenizer,
+                                                 const Options& options, io::ChatRecord record) {
+  const bool has_tools = !record.tools.is_null();
+  SGLRUN_ASSIGN_OR_RETURN(const tokenizer::ChatPrompt prompt,
+                          RenderChatRecord(model, std::move(record), Messages::kServed, {}));
+  auto ids = tokenizer.Encode(prompt.text, PromptEncoding(options, prompt));
   if (!ids.ok()) return RecordError{ids.error().message, "messages"};
-  io::ChatPromptIds result{std::move(*ids), loaded.tool_calls};
-  if (!request.tools.is_null() && !loaded.knows_tools) {
+  io::ChatPromptIds result{std::move(*ids), model.tool_calls};
+  if (has_tools && !model.knows_tools) {
     result.warnings.emplace_back("tools are given, but the chat template does not show them");
   }
   return result;
@@ -95,20 +79,67 @@ Result<io::ChatPromptIds, RecordError> Render(const LoadedTemplate& loaded,
 
 }  // namespace
 
+ChatModels::ChatModels(ChatTemplateFiles files)
+    : files_(std::move(files)), standard_(MakeChatModel(files_)) {}
+
+Status ChatModels::standard() const {
+  if (!standard_.ok()) return standard_.error();
+  return {};
+}
+
+Result<std::shared_ptr<const ChatModel>, RecordError> ChatModels::For(
+    const io::ChatRecord& record) {
+  if (!record.chat_template) {
+    if (!standard_.ok()) return RecordError{standard_.error().message, "messages"};
+    return *standard_;
+  }
+  const std::lock_guard lock(mutex_);
+  if (brought_ != nullptr && brought_text_ == *record.chat_template) return brought_;
+  ChatTemplateFiles files{.templates = {{"default", *record.chat_template, "chat_template"}},
+                          .special_tokens = files_.special_tokens};
+  auto made = MakeChatModel(files);
+  if (!made.ok()) return RecordError{made.error().message, "chat_template"};
+  brought_text_ = *record.chat_template;
+  brought_ = *made;
+  return brought_;
+}
+
+Result<tokenizer::ChatPrompt, RecordError> RenderChatRecord(const ChatModel& model,
+                                                            io::ChatRecord record,
+                                                            Messages messages,
+                                                            const std::optional<std::tm>& now) {
+  tokenizer::ChatRequest request{.messages = std::move(record.messages),
+                                 .tools = std::move(record.tools),
+                                 .documents = std::move(record.documents),
+                                 .add_generation_prompt = record.add_generation_prompt,
+                                 .continue_final_message = record.continue_final_message,
+                                 .fit_content = messages == Messages::kServed,
+                                 .variables = std::move(record.variables),
+                                 .now = now};
+  auto prompt = model.chat.Render(std::move(request));
+  if (prompt.ok()) return std::move(*prompt);
+  // A template that cannot be run is the fault of the record that brought it.
+  const bool template_fails = prompt.error().message.starts_with("chat template");
+  return RecordError{prompt.error().message,
+                     record.chat_template && template_fails ? "chat_template" : "messages"};
+}
+
 Result<io::RenderChat> MakeChatRenderer(const Options& options,
                                         const tokenizer::Tokenizer& tokenizer) {
-  const auto lazy = std::make_shared<LazyTemplate>();
-  const auto load = [lazy, options] { lazy->chat = LoadChatTemplate(options); };
+  const auto lazy = std::make_shared<LazyModels>();
+  const auto find = [lazy, options] { Find(options, *lazy); };
   if (!options.chat_template.empty()) {
     // A file that somebody named is wrong for the whole run, not for every record.
-    std::call_once(lazy->once, load);
-    if (!lazy->chat.ok()) return lazy->chat.error();
+    std::call_once(lazy->once, find);
+    SGLRUN_RETURN_IF_ERROR(lazy->found);
+    SGLRUN_RETURN_IF_ERROR(lazy->models->standard());
   }
-  return io::RenderChat([lazy, load, options, &tokenizer](
+  return io::RenderChat([lazy, find, options, &tokenizer](
                             io::ChatRecord record) -> Result<io::ChatPromptIds, RecordError> {
-    std::call_once(lazy->once, load);
-    if (!lazy->chat.ok()) return RecordError{lazy->chat.error().message, "messages"};
-    return Render(*lazy->chat, tokenizer, options, std::move(record));
+    std::call_once(lazy->once, find);
+    if (!lazy->found.ok()) return RecordError{lazy->found.error().message, "messages"};
+    SGLRUN_ASSIGN_OR_RETURN(const auto model, lazy->models->For(record));
+    return PromptIds(*model, tokenizer, options, std::move(record));
   });
 }
 

@@ -1,6 +1,12 @@
-// From --model, --tokenizer and --template to the chat template that `template` and `chat` work
-// with.
+// From --model, --tokenizer and --template to the chat template that `batch`, `template` and `chat`
+// work with, and from the conversation of a record to its prompt.
 #pragma once
+
+#include <ctime>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
 
 #include "base/result.h"
 #include "cli/options.h"
@@ -16,6 +22,43 @@ Result<tokenizer::ChatTemplateFiles> FindChatTemplates(const Options& options);
 // How a rendered conversation becomes token ids; `prompt` must outlive what comes back.
 tokenizer::EncodeOptions PromptEncoding(const Options& options,
                                         const tokenizer::ChatPrompt& prompt);
+
+// A chat template, and what its words tell.
+struct ChatModel {
+  tokenizer::ChatTemplate chat;
+  io::ToolCallForm tool_calls;
+  bool knows_tools;  // it shows them, or may
+};
+
+// The template of a run, and the last one that a record brought along. Thread-safe.
+class ChatModels {
+ public:
+  explicit ChatModels(tokenizer::ChatTemplateFiles files);
+
+  // Whether the run has a template that can be used.
+  Status standard() const;
+  // The record's own template, else the run's.
+  Result<std::shared_ptr<const ChatModel>, RecordError> For(const io::ChatRecord& record);
+
+ private:
+  const tokenizer::ChatTemplateFiles files_;
+  const Result<std::shared_ptr<const ChatModel>> standard_;
+  std::mutex mutex_;
+  std::string brought_text_;
+  std::shared_ptr<const ChatModel> brought_;
+};
+
+// What a template gets to see.
+enum class Messages {
+  kAsGiven,  // messages as they are, as transformers shows them
+  kServed,   // as a server does: io/chat_messages.h, tokenizer/chat_content.h
+};
+
+// The one way from the conversation of a record to its prompt.
+Result<tokenizer::ChatPrompt, RecordError> RenderChatRecord(const ChatModel& model,
+                                                            io::ChatRecord record,
+                                                            Messages messages,
+                                                            const std::optional<std::tm>& now);
 
 // Turns `messages` of input lines into token ids. A --template FILE that cannot be used is an error
 // at once; a model without a usable template fails each of them, saying what to do. `tokenizer`

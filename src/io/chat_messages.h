@@ -1,5 +1,6 @@
-// The messages of a conversation as clients of chat APIs send them, made into what chat templates
-// were written for.
+// The messages of a conversation as clients of chat APIs send them, checked and made into what chat
+// templates were written for. Together with tokenizer/chat_content.h this is what `batch` and
+// `template --served` make of messages before the template sees them.
 #pragma once
 
 #include "base/json.h"
@@ -8,11 +9,16 @@
 
 namespace sglrun::io {
 
-// * A part of a content that is no text (an image, a sound) is an error that names it.
-// * Members that are null are left out, as if nobody had written them; a content that is null (an
-//   answer of calls alone) is an empty text.
+// Checked, each fault with its path: an array of objects that is not empty, each with a role (any
+// word that the template knows) and a content: a text, or an array of parts, of which those that
+// are no text are refused by name. Only a message that says something else (calls of functions,
+// reasoning, tools) may go without a content.
+//
+// Changed, as SGLang, vLLM and transformers do:
+// * Members that are null are left out; a content that is missing is an empty text, or the refusal.
+// * Parts become {"type": "text", "text": ".."}, a refusal reads as its text.
 // * The arguments of calls become the objects that their JSON texts spell, which templates print.
-// Anything that is no array of objects stays for the template to refuse.
+// * Reasoning is found under each of its names: reasoning_content, reasoning, thinking.
 Result<void, RecordError> TidyMessages(Json& messages);
 
 }  // namespace sglrun::io

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,9 +16,12 @@ namespace sglrun::io {
 
 struct ChatRecord {
   Json messages;
-  Json tools;
-  Json documents;
-  Json::Object variables;  // chat_template_kwargs
+  Json tools;                   // an array, or null
+  Json documents;               // an array, or null
+  Json::Object variables = {};  // chat_template_kwargs
+  bool add_generation_prompt = true;
+  bool continue_final_message = false;
+  std::optional<std::string> chat_template = {};  // of this record alone
 };
 
 // How a model writes calls of functions, as far as its chat template tells.
@@ -36,8 +40,17 @@ struct ChatPromptIds {
 
 using RenderChat = std::function<Result<ChatPromptIds, RecordError>(ChatRecord chat)>;
 
-// Puts `input_ids` in the place of `messages`, `tools`, `documents` and `chat_template_kwargs`.
-// Objects without messages stay as they are.
+// Takes the members that belong to a conversation out of an object: messages, tools, documents,
+// chat_template_kwargs, chat_template, add_generation_prompt and continue_final_message. The flags
+// may stand inside chat_template_kwargs, too, but not in both places.
+Result<ChatRecord, RecordError> TakeChat(Json& object);
+
+// Checks what is in the messages, tools and documents, and brings messages into the form that chat
+// templates were written for; see io/chat_messages.h.
+Result<void, RecordError> TidyChat(ChatRecord& chat);
+
+// Puts `input_ids` in the place of a conversation and of enable_thinking, a variable of templates
+// that hosted services take as a field. Objects without messages stay as they are.
 Result<ToolCallForm, RecordError> ReplaceMessages(Json& object, const RenderChat& render,
                                                   std::vector<std::string>& warnings);
 

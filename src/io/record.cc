@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/utf8.h"
+#include "io/file_dialect.h"
 #include "io/generate_req_input.h"
 #include "io/normalize.h"
 #include "io/occurrence_counter.h"
@@ -150,17 +151,20 @@ struct RecordParser::Impl {
     return {};
   }
 
-  // Each file has its own dialect. An unreadable line before the first object tells it by its
-  // words.
+  // Each file has its own dialect. Lines before the first object are answered in the one of that
+  // object, where it can be looked up; else their words tell.
   void SettleFormat(const InputRecord& line, const ParsedLine& parsed) {
     if (options.format == LineFormat::kAuto && line.file != file) {
       file = line.file;
       format = LineFormat::kAuto;
+      looked_ahead = false;
     }
     if (format != LineFormat::kAuto) return;
     const bool is_object = parsed.object.is_object();
-    answers_openai = is_object ? openai::LooksLikeLine(parsed.object)
-                               : line.text.find("\"custom_id\"") != std::string::npos;
+    if (!is_object && !looked_ahead) ahead = HoldsOpenAiLines(file);
+    looked_ahead = true;
+    const bool has_words = line.text.find("\"custom_id\"") != std::string::npos;
+    answers_openai = is_object ? openai::LooksLikeLine(parsed.object) : ahead.value_or(has_words);
     if (is_object) format = answers_openai ? LineFormat::kOpenAi : LineFormat::kGenerate;
   }
 
@@ -220,6 +224,8 @@ struct RecordParser::Impl {
   std::string file;  // which `format` is about
   LineFormat format = options.format;
   bool answers_openai = options.format == LineFormat::kOpenAi;
+  bool looked_ahead = false;
+  std::optional<bool> ahead;  // whether the file's first object is an OpenAI line
   OccurrenceCounter contents;
   OccurrenceCounter rids;
 };

@@ -38,6 +38,73 @@ Status CheckShape(const ChatRequest& request) {
   return {};
 }
 
+// Put behind the text that is to go on: what the template writes from there on ends the turn. The
+// blank tells whether the template keeps blanks at the end of a text. (transformers finds the place
+// in the same way.)
+constexpr std::string_view kMark = "END_OF_BEGUN_ANSWER_7d1f ";
+constexpr std::string_view kMarkWord = kMark.substr(0, kMark.size() - 1);
+constexpr std::string_view kBlanks = " \t\r\n";
+
+// The text of a content that goes on: the content, or the last text among its parts.
+std::string* LastText(Json& content) {
+  if (content.is_string()) return &content.as_string();
+  if (!content.is_array()) return nullptr;
+  std::string* last = nullptr;
+  for (Json& part : content.as_array()) {
+    if (!part.is_object()) continue;
+    for (auto& [name, value] : part.as_object()) {
+      if (name == "text" && value.is_string()) last = &value.as_string();
+    }
+  }
+  return last;
+}
+
+// Gives the text that was marked.
+Result<std::string> MarkEnd(ChatRequest& request) {
+  if (request.add_generation_prompt) {
+    return Error{
+        "continue_final_message and add_generation_prompt are both true: the answer goes on with "
+        "the last message, or begins a new one"};
+  }
+  std::string* text = nullptr;
+  if (!request.messages.as_array().empty()) {
+    for (auto& [name, value] : request.messages.as_array().back().as_object()) {
+      if (name == "content") text = LastText(value);
+    }
+  }
+  if (text == nullptr) {
+    return Error{"continue_final_message is true, but the last message has no text to continue"};
+  }
+  std::string begun = *text;
+  *text += kMark;
+  return begun;
+}
+
+std::string_view Trimmed(std::string_view text) {
+  const std::size_t begin = text.find_first_not_of(kBlanks);
+  if (begin == std::string_view::npos) return {};
+  return text.substr(begin, text.find_last_not_of(kBlanks) - begin + 1);
+}
+
+Status CutAtMark(std::string_view begun, ChatPrompt& prompt) {
+  const std::size_t mark = prompt.text.rfind(kMarkWord);
+  if (mark == std::string::npos || prompt.text.find(Trimmed(begun)) == std::string::npos) {
+    return Error{
+        "continue_final_message is true, but the chat template does not show the last message as "
+        "it is"};
+  }
+  const bool keeps_blanks = std::string_view(prompt.text).substr(mark).starts_with(kMark);
+  prompt.text.resize(mark);
+  if (!keeps_blanks) prompt.text.resize(prompt.text.find_last_not_of(kBlanks) + 1);
+  while (!prompt.user.empty() && prompt.user.back().begin >= prompt.text.size()) {
+    prompt.user.pop_back();
+  }
+  if (!prompt.user.empty()) {
+    prompt.user.back().end = std::min(prompt.user.back().end, prompt.text.size());
+  }
+  return {};
+}
+
 std::tm Now() {
   const std::time_t now = std::time(nullptr);
   std::tm local{};
@@ -58,7 +125,8 @@ Result<ChatTemplate> ChatTemplate::Make(const ChatTemplateFiles& files) {
     if (!IsValidUtf8(entry.text)) return Error{entry.place + " is not valid UTF-8"};
     jinja::Try<jinja::Template> program = jinja::Template::Parse(entry.text);
     if (!program.ok()) return ToError(entry.place, program.error());
-    result.templates_.push_back({entry.name, std::move(*program)});
+    result.templates_.push_back(
+        {entry.name, std::move(*program), std::make_shared<ContentShapes>()});
   }
   result.special_tokens_ = files.special_tokens;
   return result;
@@ -77,14 +145,8 @@ const ChatTemplate::Parsed* ChatTemplate::Choose(bool with_tools) const {
   return templates_.size() == 1 ? &templates_[0] : nullptr;
 }
 
-Result<ChatPrompt> ChatTemplate::Render(const ChatRequest& request) const {
-  SGLRUN_RETURN_IF_ERROR(CheckShape(request));
-  const Parsed* chosen = Choose(!request.tools.is_null());
-  if (chosen == nullptr) {
-    return Error{
-        "the model has several chat templates and none is named default: give one with "
-        "--template FILE"};
-  }
+jinja::Try<jinja::Rendered> ChatTemplate::Run(const Parsed& chosen,
+                                              const ChatRequest& request) const {
   jinja::Dict variables;
   for (const auto& [name, token] : special_tokens_) variables.Set(name, jinja::Value::Str(token));
   variables.Set("messages", FromJson(request.messages, Origin::kUser));
@@ -96,10 +158,36 @@ Result<ChatPrompt> ChatTemplate::Render(const ChatRequest& request) const {
     const bool token = name.ends_with("_token");
     variables.Set(name, FromJson(value, token ? Origin::kTemplate : Origin::kUser));
   }
-  const jinja::Try<jinja::Rendered> rendered =
-      chosen->program.Render(variables, request.now ? *request.now : Now());
+  return chosen.program.Render(variables, request.now ? *request.now : Now());
+}
+
+void ChatTemplate::Fit(const Parsed& chosen, Json& messages) const {
+  const auto render = [&](Json probe) -> std::optional<std::string> {
+    jinja::Try<jinja::Rendered> rendered = Run(chosen, {.messages = std::move(probe)});
+    if (!rendered.ok()) return std::nullopt;
+    return std::move(rendered->text);
+  };
+  FitContent(*chosen.shapes, render, messages);
+}
+
+Result<ChatPrompt> ChatTemplate::Render(ChatRequest request) const {
+  SGLRUN_RETURN_IF_ERROR(CheckShape(request));
+  const Parsed* chosen = Choose(!request.tools.is_null());
+  if (chosen == nullptr) {
+    return Error{
+        "the model has several chat templates and none is named default: give one with "
+        "--template FILE"};
+  }
+  if (request.fit_content) Fit(*chosen, request.messages);
+  std::string begun;
+  if (request.continue_final_message) {
+    SGLRUN_ASSIGN_OR_RETURN(begun, MarkEnd(request));
+  }
+  jinja::Try<jinja::Rendered> rendered = Run(*chosen, request);
   if (!rendered.ok()) return ToError("chat template", rendered.error());
-  return ChatPrompt{rendered->text, rendered->user};
+  ChatPrompt prompt{std::move(rendered->text), std::move(rendered->user)};
+  if (request.continue_final_message) SGLRUN_RETURN_IF_ERROR(CutAtMark(begun, prompt));
+  return prompt;
 }
 
 }  // namespace sglrun::tokenizer

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <ctime>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -15,6 +16,7 @@
 
 #include "base/json.h"
 #include "base/result.h"
+#include "tokenizer/chat_content.h"
 #include "tokenizer/jinja/template.h"
 #include "tokenizer/tokenizer.h"
 
@@ -43,6 +45,11 @@ struct ChatRequest {
   Json tools = {};      // an array, or null
   Json documents = {};  // an array, or null
   bool add_generation_prompt = true;
+  // Leaves the last message open, so that the answer goes on with its text.
+  bool continue_final_message = false;
+  // Contents in the shape that the template takes (chat_content.h). Without it the template gets
+  // them as they are, as from the reference.
+  bool fit_content = false;
   Json::Object variables = {};      // more variables; they win over special tokens
   std::optional<std::tm> now = {};  // what strftime_now shows; this moment when empty
 };
@@ -62,16 +69,19 @@ class ChatTemplate {
 
   // Thread-safe. The error is one sentence for the person who wrote the messages; what the template
   // itself raises is quoted in it.
-  Result<ChatPrompt> Render(const ChatRequest& request) const;
+  Result<ChatPrompt> Render(ChatRequest request) const;
 
  private:
   struct Parsed {
     std::string name;
     jinja::Template program;
+    std::shared_ptr<ContentShapes> shapes;
   };
 
   // `tool_use` when there are tools and it exists, else `default`, else the only one.
   const Parsed* Choose(bool with_tools) const;
+  jinja::Try<jinja::Rendered> Run(const Parsed& chosen, const ChatRequest& request) const;
+  void Fit(const Parsed& chosen, Json& messages) const;
 
   std::vector<Parsed> templates_;
   std::vector<std::pair<std::string, std::string>> special_tokens_;

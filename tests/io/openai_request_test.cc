@@ -5,8 +5,12 @@
 
 #include <doctest/doctest.h>
 
+#include "temp_folder.h"
+
+#include <algorithm>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace sglrun::io {
@@ -204,7 +208,8 @@ TEST_CASE("fields that cannot be honoured are refused, harmless values of them a
   CHECK(Refused(Completion(R"("suffix":"x")")).param == "suffix");
   CHECK(Refused(Completion(R"("best_of":3)")).param == "best_of");
   CHECK(Refused(Chat(R"("modalities":["text","audio"])")).param == "modalities");
-  CHECK(Refused(Chat(R"("continue_final_message":true)")).param == "continue_final_message");
+  CHECK(Refused(Chat(R"("thinking":false)")).param == "thinking");
+  CHECK(Refused(Chat(R"("thinking_token_budget":9)")).param == "thinking_token_budget");
   CHECK(Refused(Chat(R"("add_special_tokens":true)")).param == "add_special_tokens");
   CHECK(Refused(Completion(R"("add_special_tokens":false)")).param == "add_special_tokens");
   Served(Chat(
@@ -270,6 +275,140 @@ TEST_CASE("a response_format is a constraint") {
   CHECK(Refused(Chat(R"("response_format":{"type":"json_schema","json_schema":{"name":"n"}})"))
             .param == "response_format.json_schema.schema");
   CHECK(Refused(Chat(R"("response_format":7)")).param == "response_format");
+  const auto member = [](const std::string& more) {
+    return Refused(Chat(R"("response_format":{"type":"json_schema","json_schema":{)" + more +
+                        R"(,"name":"n"}})"))
+        .param;
+  };
+  CHECK(member(R"("schema":{},"strict":"yes")") == "response_format.json_schema.strict");
+  CHECK(member(R"("schema":{},"description":[])") == "response_format.json_schema.description");
+  CHECK(member(R"("schema":"{}")") == "response_format.json_schema.schema");
+}
+
+TEST_CASE("a schema is enforced whether strict is true or not") {
+  for (const char* strict : {"true", "false", "null"}) {
+    CHECK(ConstraintOf(Chat(
+              R"("response_format":{"type":"json_schema","json_schema":{"name":"n","strict":)" +
+              std::string(strict) + R"(,"schema":{"type":"integer"}}})")) ==
+          R"({"type":"integer"})");
+  }
+}
+
+// Which of these values a field takes: b true, i 1, f 0.5, s "x", a [], l ["x"], o {}, p {"x":7}.
+struct Kinds {
+  const char* name;
+  const char* chat;         // "-": no field of a chat
+  const char* completions;  // the same
+};
+
+// As vllm/entrypoints/openai/*/protocol.py and sglang/srt/entrypoints/openai/protocol.py type them,
+// and openai/types; a union of the three where they differ. What must be null or empty is not here.
+constexpr Kinds kKinds[] = {
+    {"model", "s", "s"},
+    {"messages", "", "-"},
+    {"prompt", "-", "sl"},
+    {"max_completion_tokens", "i", "-"},
+    {"max_tokens", "i", "i"},
+    {"temperature", "if", "if"},
+    {"top_p", "if", "if"},
+    {"presence_penalty", "if", "if"},
+    {"frequency_penalty", "if", "if"},
+    {"logit_bias", "o", "o"},
+    {"seed", "i", "i"},
+    {"n", "i", "i"},
+    {"stop", "sal", "sal"},
+    {"logprobs", "b", "i"},
+    {"top_logprobs", "", "-"},  // logprobs is not true here
+    {"echo", "", "b"},
+    {"tools", "a", "-"},
+    {"tool_choice", "", "-"},
+    {"parallel_tool_calls", "b", "-"},
+    {"response_format", "", ""},
+    {"reasoning_effort", "", "-"},
+    {"top_k", "i", "i"},
+    {"min_p", "if", "if"},
+    {"repetition_penalty", "if", "if"},
+    {"min_tokens", "i", "i"},
+    {"stop_token_ids", "a", "a"},
+    {"stop_regex", "sal", "sal"},
+    {"ignore_eos", "b", "b"},
+    {"include_stop_str_in_output", "b", "b"},
+    {"no_stop_trim", "b", "b"},
+    {"skip_special_tokens", "b", "b"},
+    {"spaces_between_special_tokens", "b", "b"},
+    {"custom_params", "op", "op"},
+    {"structured_outputs", "o", "o"},
+    {"guided_json", "bsop", "bsop"},
+    {"guided_regex", "s", "s"},
+    {"guided_choice", "l", "l"},
+    {"guided_grammar", "s", "s"},
+    {"json_schema", "bsop", "bsop"},
+    {"regex", "s", "s"},
+    {"ebnf", "s", "s"},
+    {"structural_tag", "sop", "sop"},
+    {"documents", "a", "-"},
+    {"chat_template_kwargs", "op", "-"},
+    {"add_generation_prompt", "b", "-"},
+    {"continue_final_message", "b", "-"},
+    {"enable_thinking", "b", "-"},
+    {"chat_template", "s", "-"},
+    {"return_token_ids", "b", "b"},
+    {"return_prompt_token_ids", "b", "b"},
+    {"stream", "b", "b"},
+    {"stream_options", "op", "op"},
+    {"user", "s", "s"},
+    {"metadata", "op", "-"},
+    {"store", "b", "-"},
+    {"service_tier", "s", "s"},
+    {"safety_identifier", "s", "-"},
+    {"prompt_cache_key", "s", "-"},
+    {"prompt_cache_options", "op", "-"},
+    {"prompt_cache_retention", "s", "-"},
+    {"prediction", "op", "-"},
+    {"priority", "i", "i"},
+    {"request_id", "s", "s"},
+    {"rid", "sal", "sal"},
+    {"cache_salt", "sal", "sal"},
+    {"extra_key", "sal", "sal"},
+    {"ngram_corpus_id", "sal", "sal"},
+    {"stream_interval", "i", "i"},
+    {"custom_labels", "op", "op"},
+    {"routed_dp_rank", "i", "i"},
+    {"data_parallel_rank", "i", "i"},
+    {"return_mm_kwargs", "b", "b"},
+    {"guided_decoding_backend", "s", "s"},
+    {"separate_reasoning", "b", "-"},
+    {"stream_reasoning", "b", "-"},
+    {"include_reasoning", "b", "-"},
+    {"verbosity", "", "-"},
+};
+
+TEST_CASE("every field of a body takes the values of its kind and no others") {
+  constexpr std::pair<char, const char*> kProbes[] = {
+      {'b', "true"}, {'i', "1"},        {'f', "0.5"}, {'s', R"("x")"},
+      {'a', "[]"},   {'l', R"(["x"])"}, {'o', "{}"},  {'p', R"({"x":7})"}};
+  for (const openai::BodyField& field : openai::BodyFields()) {
+    if (field.use == openai::Use::kRefused) continue;
+    const auto* kinds = std::find_if(std::begin(kKinds), std::end(kKinds),
+                                     [&](const Kinds& one) { return one.name == field.name; });
+    REQUIRE_MESSAGE(kinds != std::end(kKinds), field.name);
+    for (const auto endpoint : {openai::Endpoint::kChat, openai::Endpoint::kCompletions}) {
+      if (!field.Of(endpoint)) continue;
+      const bool chat = endpoint == openai::Endpoint::kChat;
+      for (const auto& [letter, value] : kProbes) {
+        const std::string name(field.name);
+        std::string body = "\"" + name + "\":" + value;
+        if (chat && name != "messages") body += R"(,"messages":[{"role":"user","content":"hi"}])";
+        if (!chat && name != "prompt") body += R"(,"prompt":"hi")";
+        CAPTURE(body);
+        const auto record = ParseOpenAi(
+            Line(chat ? "/v1/chat/completions" : "/v1/completions", body), OpenAiOptions());
+        const std::string taken = chat ? kinds->chat : kinds->completions;
+        CHECK(record.ok() == (taken.find(letter) != std::string::npos));
+        if (!record.ok()) CHECK(record.error().error.param.starts_with(name));
+      }
+    }
+  }
 }
 
 TEST_CASE("vLLM's and SGLang's names of constraints") {
@@ -323,10 +462,23 @@ TEST_CASE("a tool_choice that demands a call is a constraint") {
 
 TEST_CASE("tools of a wrong shape and choices that cannot be honoured are refused") {
   CHECK(Refused(Chat(R"("tools":{})")).param == "tools");
-  CHECK(Refused(Chat(R"("tools":[{"type":"function"}])")).param == "tools[0]");
+  const auto tool = [](const std::string& function) {
+    return Chat(R"("tools":[{"type":"function","function":)" + function + "}]");
+  };
+  CHECK(Refused(Chat(R"("tools":[{"type":"function"}])")).param == "tools[0].function");
+  CHECK(Refused(Chat(R"("tools":[7])")).param == "tools[0]");
+  CHECK(Refused(tool(R"({"name":7})")).param == "tools[0].function.name");
+  CHECK(Refused(tool(R"({"name":"f","strict":"yes"})")).message ==
+        "tools[0].function.strict is \"yes\", must be a boolean");
+  CHECK(Refused(tool(R"({"name":"f","parameters":[]})")).param == "tools[0].function.parameters");
+  CHECK(Refused(tool(R"({"name":"f","description":7})")).param == "tools[0].function.description");
+  Served(tool(R"({"name":"f","strict":null,"description":null,"parameters":null})"));
   CHECK(Refused(Chat(R"("tools":[{"type":"custom","custom":{"name":"x"}}])")).param ==
         "tools[0].type");
   CHECK(Refused(Chat(R"("tool_choice":"required")")).param == "tool_choice");
+  CHECK(Refused(Chat(R"("tools":[],"tool_choice":"required")")).param == "tool_choice");
+  CHECK(Refused(Chat(kTools + R"(,"tool_choice":{"type":"x","function":{"name":"f"}})")).param ==
+        "tool_choice");
   CHECK(Refused(Chat(kTools + R"(,"tool_choice":"sometimes")")).param == "tool_choice");
   CHECK(Refused(Chat(kTools + R"(,"tool_choice":{"type":"function","function":{"name":"h"}})"))
             .message == "tool_choice names \"h\", which is not among the tools");
@@ -349,13 +501,113 @@ TEST_CASE("where calls begin with a special token, the text shows it") {
 
 TEST_CASE("variables of the template come from the body's fields") {
   Seen seen;
-  Served(Chat(R"("reasoning_effort":"none","chat_template_kwargs":{"thinking":7},"documents":[1])"),
+  Served(Chat(R"("reasoning_effort":"none","chat_template_kwargs":{"thinking":7},)"
+              R"("documents":[{"text":"d"}])"),
          OpenAiOptions(&seen));
   const Json variables(seen.chat.variables);
   CHECK(variables.Find("thinking")->as_int() == 7);
   CHECK_FALSE(variables.Find("enable_thinking")->as_bool());
   CHECK(variables.Find("reasoning_effort")->as_string() == "none");
   CHECK(seen.chat.documents.as_array().size() == 1);
+  CHECK(
+      Refused(Chat(R"("reasoning_effort":"much")")).message ==
+      "reasoning_effort is \"much\", must be one of none, minimal, low, medium, high, xhigh, max");
+  // A field of its own wins over what reasoning_effort implies.
+  Served(Chat(R"("reasoning_effort":"high","enable_thinking":false)"), OpenAiOptions(&seen));
+  CHECK_FALSE(Json(seen.chat.variables).Find("enable_thinking")->as_bool());
+}
+
+TEST_CASE("how the template is used stands beside the messages or among its variables") {
+  Seen seen;
+  const auto see = [&](const std::string& more) { Served(Chat(more), OpenAiOptions(&seen)); };
+  see("");
+  CHECK(seen.chat.add_generation_prompt);
+  CHECK_FALSE(seen.chat.continue_final_message);
+  CHECK_FALSE(seen.chat.chat_template.has_value());
+  see(R"("add_generation_prompt":false)");
+  CHECK_FALSE(seen.chat.add_generation_prompt);
+  see(R"("chat_template_kwargs":{"add_generation_prompt":false,"x":1})");
+  CHECK_FALSE(seen.chat.add_generation_prompt);
+  CHECK(Json(seen.chat.variables).Dump() == R"({"x":1})");
+  see(R"("continue_final_message":true)");
+  CHECK(seen.chat.continue_final_message);
+  CHECK_FALSE(seen.chat.add_generation_prompt);
+  see(R"("chat_template":"t","enable_thinking":false)");
+  CHECK(seen.chat.chat_template == "t");
+  CHECK(Json(seen.chat.variables).Dump() == R"({"enable_thinking":false})");
+  CHECK(Refused(Chat(R"("continue_final_message":true,"add_generation_prompt":true)")).param ==
+        "continue_final_message");
+  CHECK(Refused(Chat(R"("add_generation_prompt":true,)"
+                     R"("chat_template_kwargs":{"add_generation_prompt":true})"))
+            .param == "chat_template_kwargs.add_generation_prompt");
+  CHECK(Refused(Chat(R"("chat_template_kwargs":{"add_generation_prompt":1})")).param ==
+        "chat_template_kwargs.add_generation_prompt");
+  CHECK(Refused(Chat(R"("chat_template_kwargs":{"chat_template":"x"})")).param ==
+        "chat_template_kwargs.chat_template");
+  CHECK(Refused(Chat(R"("enable_thinking":true,"chat_template_kwargs":{"enable_thinking":true})"))
+            .param == "chat_template_kwargs.enable_thinking");
+}
+
+TEST_CASE("a message of a wrong shape is told with its place, what it is and what it must be") {
+  const auto told = [](const std::string& messages) {
+    const RecordError error = Refused(Line("/v1/chat/completions", "\"messages\":" + messages));
+    CHECK(error.message.find(error.param) == 0);
+    return error.message.substr(0, error.message.find(", must be"));
+  };
+  const auto second = [&](const std::string& message) {
+    return told(R"([{"role":"user","content":"a"},)" + message + "]");
+  };
+  CHECK(told("[]") == "messages is []");
+  CHECK(told("\"hi\"") == "messages is a string");
+  CHECK(told(R"({"role":"user","content":"a"})") == "messages is an object");
+  CHECK(second("7") == "messages[1] is 7");
+  CHECK(second("null") == "messages[1] is null");
+  CHECK(second("[]") == "messages[1] is []");
+  CHECK(second(R"({"content":"b"})") == "messages[1].role is missing");
+  CHECK(second(R"({"role":null,"content":"b"})") == "messages[1].role is missing");
+  CHECK(second(R"({"role":5,"content":"b"})") == "messages[1].role is 5");
+  CHECK(second(R"({"role":"","content":"b"})") == "messages[1].role is \"\"");
+  CHECK(second(R"({"role":"user"})") == "messages[1].content is missing");
+  CHECK(second(R"({"role":"assistant","content":null})") == "messages[1].content is null");
+  CHECK(second(R"({"role":"assistant","content":null,"tool_calls":[]})") ==
+        "messages[1].content is null");
+  CHECK(second(R"({"role":"user","content":[]})") == "messages[1].content is []");
+  CHECK(second(R"({"role":"user","content":7})") == "messages[1].content is 7");
+  CHECK(second(R"({"role":"user","content":true})") == "messages[1].content is true");
+  CHECK(second(R"({"role":"user","content":{"a":1}})") == "messages[1].content is {\"a\":1}");
+  CHECK(second(R"({"role":"user","content":[null]})") == "messages[1].content[0] is null");
+  CHECK(second(R"({"role":"user","content":[{"text":"a"}]})") ==
+        R"(messages[1].content[0] is {"text":"a"})");
+  CHECK(second(R"({"role":"user","content":[{"type":"text","text":7}]})") ==
+        "messages[1].content[0].text is 7");
+  CHECK(second(R"({"role":"user","content":"b","name":7})") == "messages[1].name is 7");
+  CHECK(second(R"({"role":"tool","content":"b","tool_call_id":7})") ==
+        "messages[1].tool_call_id is 7");
+  CHECK(second(R"({"role":"user","content":"a\u0000"})") ==
+        "messages[1].content holds a NUL character");
+  CHECK(second(R"({"role":"assistant","content":"b","function_call":{"name":"f"}})")
+            .starts_with("messages[1].function_call is the old form of tool_calls"));
+  const auto calls = [&](const std::string& value) {
+    return second(R"({"role":"assistant","content":null,"tool_calls":)" + value + "}");
+  };
+  const std::string at = "messages[1].tool_calls";
+  CHECK(calls("{}") == at + " is {}");
+  CHECK(calls("\"f\"") == at + " is \"f\"");
+  CHECK(calls("[7]") == at + "[0] is 7");
+  CHECK(calls("[{}]") == at + "[0].function is missing");
+  CHECK(calls(R"([{"function":7}])") == at + "[0].function is 7");
+  CHECK(calls(R"([{"function":{}}])") == at + "[0].function.name is missing");
+  CHECK(calls(R"([{"function":{"name":7}}])") == at + "[0].function.name is 7");
+  CHECK(calls(R"([{"type":"custom","function":{"name":"f"}}])") == at + "[0].type is \"custom\"");
+  CHECK(calls(R"([{"id":7,"function":{"name":"f"}}])") == at + "[0].id is 7");
+  CHECK(calls(R"([{"function":{"name":"f","arguments":[1]}}])") ==
+        at + "[0].function.arguments is [1]");
+  CHECK(calls(R"([{"function":{"name":"f","arguments":"[1]"}}])") ==
+        at + "[0].function.arguments is \"[1]\"");
+}
+
+TEST_CASE("any role that is a word is the template's business") {
+  Served(Line("/v1/chat/completions", R"("messages":[{"role":"développeur","content":"a"}])"));
 }
 
 TEST_CASE("the format is decided by the first object of a file") {
@@ -399,10 +651,71 @@ TEST_CASE("messages are tidied before a template sees them") {
   CHECK(message(R"({"role":"user","content":[{"type":"text"}]})") ==
         "messages[0].content[0].text is missing, must be a string");
   CHECK(
-      message(R"({"role":"assistant","tool_calls":[{"function":{"arguments":"{"}}]})") ==
+      message(R"({"role":"assistant","tool_calls":[{"function":{"name":"f","arguments":"{"}}]})") ==
       "messages[0].tool_calls[0].function.arguments is \"{\", must be the JSON text of an object");
   CHECK(Refused(Chat(R"("chat_template_kwargs":{"tools":[]})")).param ==
         "chat_template_kwargs.tools");
+  CHECK(message(R"({"role":"assistant","content":null,"refusal":"no"})") ==
+        R"({"role":"assistant","content":"no","refusal":"no"})");
+  // transformers finds reasoning under three names.
+  CHECK(
+      message(R"({"role":"assistant","reasoning":"so"})") ==
+      R"({"role":"assistant","reasoning":"so","content":"","reasoning_content":"so","thinking":"so"})");
+  CHECK(message(
+            R"({"role":"assistant","content":null,"tool_calls":[{"name":"f","arguments":""}]})") ==
+        R"({"role":"assistant","content":"","tool_calls":[{"name":"f","arguments":{}}]})");
+}
+
+TEST_CASE("faults of tools and documents are told under their own names") {
+  for (const std::string name : {"tools", "documents"}) {
+    RecordOptions options = OpenAiOptions();
+    options.format = LineFormat::kGenerate;
+    const auto refused = [&](const std::string& value) {
+      auto record = ParseOpenAi(
+          R"({"messages":[{"role":"user","content":"a"}],")" + name + "\":" + value + "}", options);
+      REQUIRE_FALSE(record.ok());
+      return record.error().error.param;
+    };
+    CHECK(refused("7") == name);
+    CHECK(refused("[7]") == name + "[0]");
+    CHECK(refused("[{},null]") == name + "[1]");
+  }
+  CHECK(Refused(Chat(R"("documents":["a"])")).param == "documents[0]");
+}
+
+TEST_CASE("variables of templates that stand beside the messages of a record are refused by name") {
+  RecordOptions options = OpenAiOptions();
+  options.format = LineFormat::kGenerate;
+  const auto parse = [&](const std::string& more) {
+    return ParseOpenAi(R"({"messages":[{"role":"user","content":"a"}],)" + more + "}", options);
+  };
+  CHECK(parse(R"("thinking":false)").error().error.message ==
+        "thinking is a variable of chat templates: give it inside chat_template_kwargs");
+  CHECK(parse(R"("reasoning_effort":"low")").error().error.param == "reasoning_effort");
+  CHECK(parse(R"("enable_thinking":false,"continue_final_message":false)").ok());
+  CHECK(
+      ParseOpenAi(R"({"text":"a","continue_final_message":true})", options).error().error.message ==
+      "continue_final_message is given without messages");
+}
+
+TEST_CASE("unreadable lines before the first object are answered in the dialect of that object") {
+  const TempFolder folder;
+  const auto first_row = [&](const std::string& content, LineFormat format) {
+    const std::string file = folder.Write("input.jsonl", content);
+    RecordOptions options = OpenAiOptions();
+    options.format = format;
+    RecordParser parser(options);
+    InputRecord line;
+    line.file = file;
+    line.text = content.substr(0, content.find('\n'));
+    return parser.Parse(line).error().reply != nullptr;
+  };
+  CHECK(first_row("{broken\n[1]\n" + Completion("") + "\n", LineFormat::kAuto));
+  CHECK_FALSE(first_row("{broken\n{\"text\":\"a\"}\n" + Completion("") + "\n", LineFormat::kAuto));
+  // Nothing to go by but words.
+  CHECK(first_row("{\"custom_id\": broken\n", LineFormat::kAuto));
+  CHECK_FALSE(first_row("{broken\n", LineFormat::kAuto));
+  CHECK(first_row("{broken\n{\"text\":\"a\"}\n", LineFormat::kOpenAi));
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include "tokenizer/chat_content.h"
 
 #include "small_tokenizers.h"
+#include "tokenizer/chat_template.h"
 
 namespace sglrun::tokenizer {
 namespace {
@@ -12,8 +13,17 @@ ChatTemplate TemplateOf(const std::string& text) {
   return std::move(chat).value();
 }
 
-ContentShape ShapeOf(const std::string& text) {
-  return ContentShapeOf(TemplateOf(text));
+RenderAsIs RendererOf(const ChatTemplate& chat) {
+  return [&chat](Json messages) -> std::optional<std::string> {
+    auto prompt = chat.Render({.messages = std::move(messages)});
+    if (!prompt.ok()) return std::nullopt;
+    return std::move(prompt->text);
+  };
+}
+
+ContentShape ShapeOf(const std::string& text, std::string_view role = "user") {
+  const ChatTemplate chat = TemplateOf(text);
+  return ContentShapes().Of(role, RendererOf(chat));
 }
 
 constexpr const char* kTextTemplate =
@@ -34,21 +44,50 @@ TEST_CASE("the shape of contents is found out by rendering both") {
   CHECK(ShapeOf("{{ messages[0].content + 'x' }}") == ContentShape::kText);
 }
 
-std::string Fitted(ContentShape shape, const std::string& messages) {
+TEST_CASE("each kind of role has its own shape") {
+  // As many templates have it: parts of users alone.
+  const std::string text =
+      "{% for m in messages %}{% if m.role == 'user' and m.content is not string %}"
+      "{% for p in m.content %}{{ p.text }}{% endfor %}{% else %}{{ m.content }}{% endif %}"
+      "{% endfor %}";
+  CHECK(ShapeOf(text, "user") == ContentShape::kEither);
+  CHECK(ShapeOf(text, "critic") == ContentShape::kEither);  // taken as a user
+  for (const char* role : {"system", "assistant", "tool", "developer"}) {
+    CAPTURE(role);
+    CHECK(ShapeOf(text, role) == ContentShape::kText);
+  }
+  // The neighbours of the message come in the users' shape.
+  const std::string strict =
+      "{% for m in messages %}{% if m.content is string %}{{ raise_exception('parts') }}"
+      "{% endif %}{% for p in m.content %}{{ p.text }}{% endfor %}{% endfor %}";
+  CHECK(ShapeOf(strict, "system") == ContentShape::kParts);
+}
+
+std::string Fitted(const std::string& text, const std::string& messages) {
+  const ChatTemplate chat = TemplateOf(text);
+  ContentShapes shapes;
   Json json = ParseJson(messages)->value;
-  FitContent(shape, json);
+  FitContent(shapes, RendererOf(chat), json);
   return json.Dump();
 }
 
 TEST_CASE("texts of parts are joined with a space, a text becomes one part") {
   const std::string parts =
-      R"([{"content":[{"type":"text","text":"a"},{"type":"text","text":"b"}]}])";
-  CHECK(Fitted(ContentShape::kText, parts) == R"([{"content":"a b"}])");
-  CHECK(Fitted(ContentShape::kEither, parts) == parts);
-  CHECK(Fitted(ContentShape::kParts, R"([{"content":"a"}])") ==
-        R"([{"content":[{"type":"text","text":"a"}]}])");
-  CHECK(Fitted(ContentShape::kText, R"([{"content":[]},{"role":"x"},7])") ==
-        R"([{"content":""},{"role":"x"},7])");
+      R"([{"role":"user","content":[{"type":"text","text":"a"},{"type":"text","text":"b"}]}])";
+  CHECK(Fitted(kTextTemplate, parts) == R"([{"role":"user","content":"a b"}])");
+  CHECK(Fitted(kEitherTemplate, parts) == parts);
+  CHECK(Fitted(kPartsTemplate, R"([{"role":"user","content":"a"}])") ==
+        R"([{"role":"user","content":[{"type":"text","text":"a"}]}])");
+  CHECK(Fitted(kTextTemplate, R"([{"role":"user","content":[]},{"role":"x"},{"content":[]}])") ==
+        R"([{"role":"user","content":""},{"role":"x"},{"content":[]}])");
+}
+
+TEST_CASE("a template gets contents as they are, unless they are to be fitted") {
+  const ChatTemplate chat = TemplateOf(kTextTemplate);
+  const Json messages =
+      ParseJson(R"([{"role":"user","content":[{"type":"text","text":"a"}]}])")->value;
+  CHECK(chat.Render({.messages = messages})->text == "<user>[{'type': 'text', 'text': 'a'}]");
+  CHECK(chat.Render({.messages = messages, .fit_content = true})->text == "<user>a");
 }
 
 // "<e>" is special, "<t>" is not.

@@ -58,6 +58,7 @@ class BodyReader {
     const BodyField* const field = FindBodyField(reply_.endpoint, name);
     if (field == nullptr) return Unknown(name);
     if (value.is_null()) return {};
+    SGLRUN_RETURN_IF_ERROR(CheckKind(*field, value));
     if (field->use == Use::kRefused && !IsEmptyOr(value, field->target)) {
       return RecordError{name + " is not supported yet (" + std::string(field->summary) + ")",
                          name};
@@ -104,9 +105,6 @@ class BodyReader {
 
   Outcome ReadModel() {
     Json model = Take("model");
-    if (!model.is_null() && !model.is_string()) {
-      return BadValue("model", model.Excerpt(), "a string");
-    }
     reply_.model = model.is_string() ? std::move(model.as_string()) : options_.model_name;
     return {};
   }
@@ -138,7 +136,7 @@ class BodyReader {
   Outcome ReadChat() {
     Json messages = Take("messages");
     if (messages.is_null()) return RecordError{"messages is missing", "messages"};
-    SGLRUN_RETURN_IF_ERROR(ReadTemplateVariables());
+    ReadTemplateVariables();
     SGLRUN_ASSIGN_OR_RETURN(ToolRequest tools, ReadTools(Take("tools"), Take("tool_choice"),
                                                          Take("parallel_tool_calls"), reply_));
     record_.emplace_back("messages", std::move(messages));
@@ -149,32 +147,26 @@ class BodyReader {
     return ReadChatLogprobs();
   }
 
-  // chat_template_kwargs, and the fields of the body that are variables of the template.
-  Outcome ReadTemplateVariables() {
+  // chat_template_kwargs, and the fields of the body that tell how the template is used.
+  void ReadTemplateVariables() {
     Json variables = Take("chat_template_kwargs");
     if (variables.is_null()) variables = Json::Object();
-    if (!variables.is_object()) {
-      return BadValue("chat_template_kwargs", variables.Excerpt(), "an object");
-    }
-    const auto set = [&](std::string_view name, Json value) {
-      if (variables.Find(name) != nullptr) return;
-      variables.as_object().emplace_back(std::string(name), std::move(value));
-    };
-    if (Json prompt = Take("add_generation_prompt"); !prompt.is_null()) {
-      set("add_generation_prompt", std::move(prompt));
-    }
-    if (Json effort = Take("reasoning_effort"); !effort.is_null()) {
-      if (!effort.is_string()) return BadValue("reasoning_effort", effort.Excerpt(), "a string");
+    if (const Json effort = Take("reasoning_effort"); !effort.is_null()) {
+      const auto set = [&](std::string_view name, Json value) {
+        if (variables.Find(name) != nullptr) return;
+        variables.as_object().emplace_back(std::string(name), std::move(value));
+      };
       // Families ask different variables; SGLang sets them all, too.
       const bool thinks = effort.as_string() != "none";
       set("thinking", thinks);
-      set("enable_thinking", thinks);
-      set("reasoning_effort", std::move(effort));
+      if (body_.Find("enable_thinking") == nullptr) set("enable_thinking", thinks);
+      set("reasoning_effort", effort);
     }
-    if (!variables.as_object().empty()) {
-      record_.emplace_back("chat_template_kwargs", std::move(variables));
+    record_.emplace_back("chat_template_kwargs", std::move(variables));
+    for (const std::string_view name :
+         {"add_generation_prompt", "continue_final_message", "enable_thinking", "chat_template"}) {
+      record_.emplace_back(std::string(name), Take(name));
     }
-    return {};
   }
 
   Outcome ReadChatLogprobs() {

@@ -12,122 +12,180 @@ constexpr std::string_view kChat = "chat";
 constexpr std::string_view kCompletions = "completions";
 constexpr std::string_view kBoth = "both";
 
+using request::Kind;
+
 // Names as in the `openai` Python package 3.57.0, vllm/entrypoints/openai/protocol.py and
 // sglang/srt/entrypoints/openai/protocol.py.
 constexpr BodyField kFields[] = {
-    {"model", kBoth, Use::kRead, "", "shown in the answer; --model is what runs"},
-    {"messages", kChat, Use::kRead, "", "the conversation"},
-    {"prompt", kCompletions, Use::kRead, "", "a text, token ids, or an array of either"},
-    {"max_completion_tokens", kChat, Use::kRead, "", "most tokens to generate"},
-    {"max_tokens", kBoth, Use::kRead, "",
+    {"model", kBoth, Use::kRead, "", Kind::kString, "shown in the answer; --model is what runs"},
+    {"messages", kChat, Use::kRead, "", Kind::kAny, "the conversation"},
+    {"prompt", kCompletions, Use::kRead, "", Kind::kAny,
+     "a text, token ids, or an array of either"},
+    {"max_completion_tokens", kChat, Use::kRead, "", Kind::kAny, "most tokens to generate"},
+    {"max_tokens", kBoth, Use::kRead, "", Kind::kAny,
      "most tokens to generate; by default as many as fit (chat) or 16 (completions)"},
-    {"temperature", kBoth, Use::kSampling, "temperature", "as in sampling_params"},
-    {"top_p", kBoth, Use::kSampling, "top_p", "as in sampling_params"},
-    {"presence_penalty", kBoth, Use::kSampling, "presence_penalty", "as in sampling_params"},
-    {"frequency_penalty", kBoth, Use::kSampling, "frequency_penalty", "as in sampling_params"},
-    {"logit_bias", kBoth, Use::kSampling, "logit_bias", "as in sampling_params"},
-    {"seed", kBoth, Use::kSampling, "sampling_seed", "the seed of the draws"},
-    {"n", kBoth, Use::kSampling, "n", "choices for each prompt"},
-    {"stop", kBoth, Use::kSampling, "stop", "strings that end the text; they are cut off"},
-    {"logprobs", kBoth, Use::kRead, "",
-     "chat: whether to give logprobs; completions: how many at each position"},
-    {"top_logprobs", kChat, Use::kRead, "", "how many of the most likely tokens at each position"},
-    {"echo", kCompletions, Use::kRead, "", "put the prompt before the text, and its logprobs"},
-    {"tools", kChat, Use::kRead, "", "functions that the chat template shows"},
-    {"tool_choice", kChat, Use::kRead, "",
-     "\"none\", \"auto\", \"required\", or the function to call"},
-    {"parallel_tool_calls", kChat, Use::kRead, "",
-     "false: one call, where tool_choice asks for it"},
-    {"response_format", kBoth, Use::kRead, "", "text, json_object, json_schema or structural_tag"},
-    {"reasoning_effort", kChat, Use::kRead, "",
-     "a variable of the chat template; sets thinking and enable_thinking, too"},
-
-    {"top_k", kBoth, Use::kRead, "", "as in sampling_params; 0: all"},
-    {"min_p", kBoth, Use::kSampling, "min_p", "as in sampling_params"},
-    {"repetition_penalty", kBoth, Use::kSampling, "repetition_penalty", "as in sampling_params"},
-    {"min_tokens", kBoth, Use::kSampling, "min_new_tokens", "tokens before any stop token"},
-    {"stop_token_ids", kBoth, Use::kSampling, "stop_token_ids", "as in sampling_params"},
-    {"stop_regex", kBoth, Use::kSampling, "stop_regex", "as in sampling_params"},
-    {"ignore_eos", kBoth, Use::kSampling, "ignore_eos", "as in sampling_params"},
-    {"include_stop_str_in_output", kBoth, Use::kSampling, "no_stop_trim",
-     "leave the stop string in the text"},
-    {"no_stop_trim", kBoth, Use::kSampling, "no_stop_trim", "leave the stop string in the text"},
-    {"skip_special_tokens", kBoth, Use::kSampling, "skip_special_tokens", "as in sampling_params"},
-    {"spaces_between_special_tokens", kBoth, Use::kSampling, "spaces_between_special_tokens",
+    {"temperature", kBoth, Use::kSampling, "temperature", Kind::kAny, "as in sampling_params"},
+    {"top_p", kBoth, Use::kSampling, "top_p", Kind::kAny, "as in sampling_params"},
+    {"presence_penalty", kBoth, Use::kSampling, "presence_penalty", Kind::kAny,
      "as in sampling_params"},
-    {"custom_params", kBoth, Use::kSampling, "custom_params", "as in sampling_params"},
-    {"structured_outputs", kBoth, Use::kRead, "",
+    {"frequency_penalty", kBoth, Use::kSampling, "frequency_penalty", Kind::kAny,
+     "as in sampling_params"},
+    {"logit_bias", kBoth, Use::kSampling, "logit_bias", Kind::kAny, "as in sampling_params"},
+    {"seed", kBoth, Use::kSampling, "sampling_seed", Kind::kAny, "the seed of the draws"},
+    {"n", kBoth, Use::kSampling, "n", Kind::kAny, "choices for each prompt"},
+    {"stop", kBoth, Use::kSampling, "stop", Kind::kAny,
+     "strings that end the text; they are cut off"},
+    {"logprobs", kBoth, Use::kRead, "", Kind::kAny,
+     "chat: whether to give logprobs; completions: how many at each position; the lowest is -9999"},
+    {"top_logprobs", kChat, Use::kRead, "", Kind::kAny,
+     "how many of the most likely tokens at each position"},
+    {"echo", kCompletions, Use::kRead, "", Kind::kBool,
+     "put the prompt before the text, and its logprobs"},
+    {"tools", kChat, Use::kRead, "", Kind::kAny,
+     "functions that the chat template shows; calls that tool_choice demands are held to their "
+     "parameters whatever strict says"},
+    {"tool_choice", kChat, Use::kRead, "", Kind::kAny,
+     "\"none\", \"auto\", \"required\", or the function to call"},
+    {"parallel_tool_calls", kChat, Use::kRead, "", Kind::kBool,
+     "false: one call, where tool_choice asks for it"},
+    {"response_format", kBoth, Use::kRead, "", Kind::kAny,
+     "text, json_object, json_schema or structural_tag; a schema is enforced whatever its strict "
+     "says"},
+    {"reasoning_effort", kChat, Use::kRead, "", Kind::kString,
+     "a variable of the chat template; sets thinking and enable_thinking, too",
+     "none|minimal|low|medium|high|xhigh|max"},
+
+    {"top_k", kBoth, Use::kRead, "", Kind::kAny, "as in sampling_params; 0: all"},
+    {"min_p", kBoth, Use::kSampling, "min_p", Kind::kAny, "as in sampling_params"},
+    {"repetition_penalty", kBoth, Use::kSampling, "repetition_penalty", Kind::kAny,
+     "as in sampling_params"},
+    {"min_tokens", kBoth, Use::kSampling, "min_new_tokens", Kind::kAny,
+     "tokens before any stop token"},
+    {"stop_token_ids", kBoth, Use::kSampling, "stop_token_ids", Kind::kAny,
+     "as in sampling_params"},
+    {"stop_regex", kBoth, Use::kSampling, "stop_regex", Kind::kAny, "as in sampling_params"},
+    {"ignore_eos", kBoth, Use::kSampling, "ignore_eos", Kind::kAny, "as in sampling_params"},
+    {"include_stop_str_in_output", kBoth, Use::kSampling, "no_stop_trim", Kind::kAny,
+     "leave the stop string in the text"},
+    {"no_stop_trim", kBoth, Use::kSampling, "no_stop_trim", Kind::kAny,
+     "leave the stop string in the text"},
+    {"skip_special_tokens", kBoth, Use::kSampling, "skip_special_tokens", Kind::kAny,
+     "as in sampling_params"},
+    {"spaces_between_special_tokens", kBoth, Use::kSampling, "spaces_between_special_tokens",
+     Kind::kBool, "as in sampling_params"},
+    {"custom_params", kBoth, Use::kSampling, "custom_params", Kind::kObject,
+     "as in sampling_params"},
+    {"structured_outputs", kBoth, Use::kRead, "", Kind::kObject,
      "an object with one of json, regex, choice, grammar, json_object, structural_tag"},
-    {"guided_json", kBoth, Use::kRead, "", "a JSON Schema"},
-    {"guided_regex", kBoth, Use::kRead, "", "a regular expression"},
-    {"guided_choice", kBoth, Use::kRead, "", "texts of which the answer is one"},
-    {"guided_grammar", kBoth, Use::kRead, "", "a grammar (GBNF)"},
-    {"json_schema", kBoth, Use::kRead, "", "a JSON Schema"},
-    {"regex", kBoth, Use::kRead, "", "a regular expression"},
-    {"ebnf", kBoth, Use::kRead, "", "a grammar (GBNF)"},
-    {"structural_tag", kBoth, Use::kRead, "", "tags between which the text is constrained"},
-    {"documents", kChat, Use::kRead, "", "documents that the chat template shows"},
-    {"chat_template_kwargs", kChat, Use::kRead, "", "more variables of the chat template"},
-    {"add_generation_prompt", kChat, Use::kRead, "", "false leaves the assistant's turn unopened"},
-    {"return_token_ids", kBoth, Use::kRead, "", "add token_ids to each choice"},
-    {"return_prompt_token_ids", kBoth, Use::kRead, "", "add prompt_token_ids to each choice"},
+    {"guided_json", kBoth, Use::kRead, "", Kind::kAny, "a JSON Schema"},
+    {"guided_regex", kBoth, Use::kRead, "", Kind::kAny, "a regular expression"},
+    {"guided_choice", kBoth, Use::kRead, "", Kind::kAny, "texts of which the answer is one"},
+    {"guided_grammar", kBoth, Use::kRead, "", Kind::kAny, "a grammar (GBNF)"},
+    {"json_schema", kBoth, Use::kRead, "", Kind::kAny, "a JSON Schema"},
+    {"regex", kBoth, Use::kRead, "", Kind::kAny, "a regular expression"},
+    {"ebnf", kBoth, Use::kRead, "", Kind::kAny, "a grammar (GBNF)"},
+    {"structural_tag", kBoth, Use::kRead, "", Kind::kAny,
+     "tags between which the text is constrained"},
+    {"documents", kChat, Use::kRead, "", Kind::kAny, "documents that the chat template shows"},
+    {"chat_template_kwargs", kChat, Use::kRead, "", Kind::kObject,
+     "more variables of the chat template"},
+    {"add_generation_prompt", kChat, Use::kRead, "", Kind::kBool,
+     "false leaves the assistant's turn unopened"},
+    {"continue_final_message", kChat, Use::kRead, "", Kind::kBool,
+     "true: the answer goes on with the text of the last message"},
+    {"enable_thinking", kChat, Use::kRead, "", Kind::kBool, "a variable of the chat template"},
+    {"chat_template", kChat, Use::kRead, "", Kind::kAny, "a template for this line alone"},
+    {"return_token_ids", kBoth, Use::kRead, "", Kind::kBool, "add token_ids to each choice"},
+    {"return_prompt_token_ids", kBoth, Use::kRead, "", Kind::kBool,
+     "add prompt_token_ids to each choice"},
 
-    {"stream", kBoth, Use::kNoEffect, "", "accepted; one row is written all the same"},
-    {"stream_options", kBoth, Use::kNoEffect, "", "accepted without effect"},
-    {"user", kBoth, Use::kNoEffect, "", "accepted without effect"},
-    {"metadata", kChat, Use::kNoEffect, "", "accepted without effect"},
-    {"store", kChat, Use::kNoEffect, "", "accepted without effect"},
-    {"service_tier", kBoth, Use::kNoEffect, "", "accepted without effect"},
-    {"safety_identifier", kChat, Use::kNoEffect, "", "accepted without effect"},
-    {"prompt_cache_key", kChat, Use::kNoEffect, "", "accepted without effect"},
-    {"prompt_cache_options", kChat, Use::kNoEffect, "", "accepted without effect"},
-    {"prompt_cache_retention", kChat, Use::kNoEffect, "", "accepted without effect"},
-    {"prediction", kChat, Use::kNoEffect, "", "accepted without effect: it only saves time"},
-    {"priority", kBoth, Use::kNoEffect, "", "accepted without effect"},
-    {"request_id", kBoth, Use::kNoEffect, "", "accepted without effect"},
-    {"rid", kBoth, Use::kNoEffect, "", "accepted without effect: custom_id names the row"},
-    {"cache_salt", kBoth, Use::kNoEffect, "", "accepted without effect"},
-    {"extra_key", kBoth, Use::kNoEffect, "", "accepted without effect"},
-    {"guided_decoding_backend", kBoth, Use::kNoEffect, "", "accepted without effect"},
-    {"separate_reasoning", kChat, Use::kNoEffect, "", "accepted: the content holds the reasoning"},
-    {"stream_reasoning", kChat, Use::kNoEffect, "", "accepted without effect"},
-    {"include_reasoning", kChat, Use::kNoEffect, "", "accepted: the content holds the reasoning"},
+    {"stream", kBoth, Use::kNoEffect, "", Kind::kBool, "accepted; one row is written all the same"},
+    {"stream_options", kBoth, Use::kNoEffect, "", Kind::kObject, "accepted without effect"},
+    {"user", kBoth, Use::kNoEffect, "", Kind::kString, "accepted without effect"},
+    {"metadata", kChat, Use::kNoEffect, "", Kind::kObject, "accepted without effect"},
+    {"store", kChat, Use::kNoEffect, "", Kind::kBool, "accepted without effect"},
+    {"service_tier", kBoth, Use::kNoEffect, "", Kind::kString, "accepted without effect"},
+    {"safety_identifier", kChat, Use::kNoEffect, "", Kind::kString, "accepted without effect"},
+    {"prompt_cache_key", kChat, Use::kNoEffect, "", Kind::kString, "accepted without effect"},
+    {"prompt_cache_options", kChat, Use::kNoEffect, "", Kind::kObject, "accepted without effect"},
+    {"prompt_cache_retention", kChat, Use::kNoEffect, "", Kind::kString, "accepted without effect"},
+    {"prediction", kChat, Use::kNoEffect, "", Kind::kObject,
+     "accepted without effect: it only saves time"},
+    {"priority", kBoth, Use::kNoEffect, "", Kind::kInteger, "accepted without effect"},
+    {"request_id", kBoth, Use::kNoEffect, "", Kind::kString, "accepted without effect"},
+    {"rid", kBoth, Use::kNoEffect, "", Kind::kStrings,
+     "accepted without effect: custom_id names the row"},
+    {"cache_salt", kBoth, Use::kNoEffect, "", Kind::kStrings, "accepted without effect"},
+    {"extra_key", kBoth, Use::kNoEffect, "", Kind::kStrings, "accepted without effect"},
+    {"guided_decoding_backend", kBoth, Use::kNoEffect, "", Kind::kString,
+     "accepted without effect"},
+    {"separate_reasoning", kChat, Use::kNoEffect, "", Kind::kBool,
+     "accepted: the content holds the reasoning"},
+    {"stream_reasoning", kChat, Use::kNoEffect, "", Kind::kBool, "accepted without effect"},
+    {"include_reasoning", kChat, Use::kNoEffect, "", Kind::kBool,
+     "accepted: the content holds the reasoning"},
+    {"ngram_corpus_id", kBoth, Use::kNoEffect, "", Kind::kStrings, "accepted without effect"},
+    {"stream_interval", kBoth, Use::kNoEffect, "", Kind::kInteger, "accepted without effect"},
+    {"custom_labels", kBoth, Use::kNoEffect, "", Kind::kObject, "accepted without effect"},
+    {"routed_dp_rank", kBoth, Use::kNoEffect, "", Kind::kInteger, "accepted without effect"},
+    {"data_parallel_rank", kBoth, Use::kNoEffect, "", Kind::kInteger, "accepted without effect"},
+    {"return_mm_kwargs", kBoth, Use::kNoEffect, "", Kind::kBool, "accepted: no media is taken"},
 
-    {"verbosity", kChat, Use::kHint, "", "how long answers shall be"},
+    {"verbosity", kChat, Use::kHint, "", Kind::kString, "how long answers shall be",
+     "low|medium|high"},
 
-    {"suffix", kCompletions, Use::kRefused, "", "a text behind the completion"},
-    {"best_of", kBoth, Use::kRefused, "1", "the best of several samples"},
-    {"use_beam_search", kBoth, Use::kRefused, "false", "beam search"},
-    {"length_penalty", kBoth, Use::kRefused, "1", "a weight of beam search"},
-    {"echo", kChat, Use::kRefused, "false", "the last message before the answer"},
-    {"continue_final_message", kChat, Use::kRefused, "false", "an answer that was begun"},
-    {"add_special_tokens", kChat, Use::kRefused, "false", "special tokens beside the template's"},
-    {"add_special_tokens", kCompletions, Use::kRefused, "true", "a prompt without special tokens"},
-    {"chat_template", kChat, Use::kRefused, "", "a template of the record; give --template FILE"},
-    {"input_ids", kChat, Use::kRefused, "", "token ids in place of messages"},
-    {"mm_processor_kwargs", kBoth, Use::kRefused, "", "how media are read"},
-    {"modalities", kChat, Use::kRefused, "[\"text\"]", "kinds of output beside text"},
-    {"audio", kChat, Use::kRefused, "", "spoken output"},
-    {"functions", kChat, Use::kRefused, "", "the old form of tools; send tools"},
-    {"function_call", kChat, Use::kRefused, "\"none\"",
+    {"suffix", kCompletions, Use::kRefused, "", Kind::kAny, "a text behind the completion"},
+    {"best_of", kBoth, Use::kRefused, "1", Kind::kAny, "the best of several samples"},
+    {"use_beam_search", kBoth, Use::kRefused, "false", Kind::kAny, "beam search"},
+    {"length_penalty", kBoth, Use::kRefused, "1", Kind::kAny, "a weight of beam search"},
+    {"echo", kChat, Use::kRefused, "false", Kind::kAny, "the last message before the answer"},
+    {"add_special_tokens", kChat, Use::kRefused, "false", Kind::kAny,
+     "special tokens beside the template's"},
+    {"add_special_tokens", kCompletions, Use::kRefused, "true", Kind::kAny,
+     "a prompt without special tokens"},
+    {"input_ids", kChat, Use::kRefused, "", Kind::kAny, "token ids in place of messages"},
+    {"mm_processor_kwargs", kBoth, Use::kRefused, "", Kind::kAny, "how media are read"},
+    {"modalities", kChat, Use::kRefused, "[\"text\"]", Kind::kAny, "kinds of output beside text"},
+    {"audio", kChat, Use::kRefused, "", Kind::kAny, "spoken output"},
+    {"functions", kChat, Use::kRefused, "", Kind::kAny, "the old form of tools; send tools"},
+    {"function_call", kChat, Use::kRefused, "\"none\"", Kind::kAny,
      "the old form of tool_choice; send tool_choice"},
-    {"moderation", kChat, Use::kRefused, "", "a check by another model"},
-    {"web_search_options", kChat, Use::kRefused, "", "a search of the web"},
-    {"guided_whitespace_pattern", kBoth, Use::kRefused, "",
+    {"moderation", kChat, Use::kRefused, "", Kind::kAny, "a check by another model"},
+    {"web_search_options", kChat, Use::kRefused, "", Kind::kAny, "a search of the web"},
+    {"guided_whitespace_pattern", kBoth, Use::kRefused, "", Kind::kAny,
      "white space of JSON; give --constrained-json-whitespace"},
-    {"logits_processors", kBoth, Use::kRefused, "", "functions over logits"},
-    {"custom_logit_processor", kBoth, Use::kRefused, "", "a logit processor"},
-    {"allowed_token_ids", kBoth, Use::kRefused, "", "the only tokens that may come"},
-    {"bad_words", kBoth, Use::kRefused, "", "words that may not come"},
-    {"prompt_logprobs", kBoth, Use::kRefused, "", "logprobs of the prompt; completions have echo"},
-    {"prompt_embeds", kCompletions, Use::kRefused, "", "a prompt of embeddings"},
-    {"truncate_prompt_tokens", kBoth, Use::kRefused, "", "a prompt that is cut"},
-    {"return_tokens_as_token_ids", kBoth, Use::kRefused, "false", "tokens shown as their ids"},
-    {"return_hidden_states", kBoth, Use::kRefused, "false", "hidden states"},
-    {"lora_path", kBoth, Use::kRefused, "", "a LoRA adapter"},
-    {"session_id", kBoth, Use::kRefused, "", "the name of a session"},
-    {"session_params", kBoth, Use::kRefused, "", "the turn of a session"},
-    {"vllm_xargs", kBoth, Use::kRefused, "", "parameters of custom extensions"},
+    {"logits_processors", kBoth, Use::kRefused, "", Kind::kAny, "functions over logits"},
+    {"custom_logit_processor", kBoth, Use::kRefused, "", Kind::kAny, "a logit processor"},
+    {"allowed_token_ids", kBoth, Use::kRefused, "", Kind::kAny, "the only tokens that may come"},
+    {"bad_words", kBoth, Use::kRefused, "", Kind::kAny, "words that may not come"},
+    {"prompt_logprobs", kBoth, Use::kRefused, "", Kind::kAny,
+     "logprobs of the prompt; completions have echo"},
+    {"prompt_embeds", kCompletions, Use::kRefused, "", Kind::kAny, "a prompt of embeddings"},
+    {"truncate_prompt_tokens", kBoth, Use::kRefused, "", Kind::kAny, "a prompt that is cut"},
+    {"return_tokens_as_token_ids", kBoth, Use::kRefused, "false", Kind::kAny,
+     "tokens shown as their ids"},
+    {"return_hidden_states", kBoth, Use::kRefused, "false", Kind::kAny, "hidden states"},
+    {"lora_path", kBoth, Use::kRefused, "", Kind::kAny, "a LoRA adapter"},
+    {"session_id", kBoth, Use::kRefused, "", Kind::kAny, "the name of a session"},
+    {"session_params", kBoth, Use::kRefused, "", Kind::kAny, "the turn of a session"},
+    {"thinking", kChat, Use::kRefused, "\"\"", Kind::kAny,
+     "a variable of chat templates; give it inside chat_template_kwargs"},
+    {"reasoning", kChat, Use::kRefused, "", Kind::kAny,
+     "an object about reasoning; send reasoning_effort"},
+    {"thinking_token_budget", kBoth, Use::kRefused, "-1", Kind::kAny,
+     "the longest thinking; custom_params.thinking_budget bounds it"},
+    {"logprob_token_ids", kBoth, Use::kRefused, "", Kind::kAny, "ids whose logprobs to report"},
+    {"repetition_detection", kBoth, Use::kRefused, "", Kind::kAny, "an end where tokens repeat"},
+    {"watermarking", kBoth, Use::kRefused, "false", Kind::kAny, "a watermark in the text"},
+    {"truncation_side", kBoth, Use::kRefused, "", Kind::kAny, "a prompt that is cut"},
+    {"media_io_kwargs", kChat, Use::kRefused, "", Kind::kAny, "how media are read"},
+    {"images_config", kBoth, Use::kRefused, "", Kind::kAny, "how media are read"},
+    {"task", kChat, Use::kRefused, "", Kind::kAny, "a task of one model family"},
+    {"return_prompt_text", kChat, Use::kRefused, "false", Kind::kAny, "the rendered prompt"},
+    {"return_meta_info", kChat, Use::kRefused, "false", Kind::kAny, "further numbers"},
+    {"return_routed_experts", kBoth, Use::kRefused, "false", Kind::kAny, "a further output"},
+    {"kv_transfer_params", kBoth, Use::kRefused, "", Kind::kAny, "a cache of another server"},
+    {"vllm_xargs", kBoth, Use::kRefused, "", Kind::kAny, "parameters of custom extensions"},
 };
 
 std::string_view UsePhrase(const BodyField& field) {
@@ -149,6 +207,63 @@ const BodyField* FindBodyField(Endpoint endpoint, std::string_view name) {
   const auto found = std::ranges::find_if(
       kFields, [&](const BodyField& field) { return field.name == name && field.Of(endpoint); });
   return found == std::end(kFields) ? nullptr : &*found;
+}
+
+namespace {
+
+Result<void, RecordError> CheckWord(const BodyField& field, const Json& value) {
+  for (std::string_view rest = field.words; !rest.empty();) {
+    const std::string_view word = rest.substr(0, rest.find('|'));
+    if (word == value.as_string()) return {};
+    rest.remove_prefix(std::min(rest.size(), word.size() + 1));
+  }
+  std::string words(field.words);
+  for (std::size_t bar = words.find('|'); bar != std::string::npos; bar = words.find('|', bar)) {
+    words.replace(bar, 1, ", ");
+  }
+  return request::BadValue(field.name, value.Excerpt(), "one of " + words);
+}
+
+bool IsOfKind(Kind kind, const Json& value) {
+  switch (kind) {
+    case Kind::kBool:
+      return value.is_bool();
+    case Kind::kString:
+      return value.is_string();
+    case Kind::kObject:
+      return value.is_object();
+    case Kind::kInteger:
+      return value.is_int();
+    case Kind::kStrings:
+      return value.is_string() ||
+             (value.is_array() && std::ranges::all_of(value.as_array(), [](const Json& one) {
+                return one.is_string() || one.is_null();
+              }));
+    default:
+      return true;
+  }
+}
+
+}  // namespace
+
+Result<void, RecordError> CheckKind(const BodyField& field, const Json& value) {
+  if (!IsOfKind(field.kind, value)) {
+    return request::BadValue(field.name, value.Excerpt(), request::KindPhrase(field.kind));
+  }
+  if (field.words.empty()) return {};
+  return CheckWord(field, value);
+}
+
+Result<void, RecordError> CheckMembers(
+    const Json& object, const std::string& prefix,
+    std::initializer_list<std::pair<std::string_view, Kind>> kinds) {
+  for (const auto& [name, kind] : kinds) {
+    const Json* const value = object.Find(name);
+    if (value == nullptr || value->is_null() || IsOfKind(kind, *value)) continue;
+    return request::BadValue(prefix + std::string(name), value->Excerpt(),
+                             request::KindPhrase(kind));
+  }
+  return {};
 }
 
 std::string NearestBodyFieldHint(Endpoint endpoint, std::string_view name) {

@@ -4,17 +4,23 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 
+#include "base/json.h"
+#include "base/result.h"
 #include "io/openai/reply.h"
+#include "request/fields.h"
+#include "request/record_error.h"
 
 namespace sglrun::io::openai {
 
 enum class Use : std::uint8_t {
   kSampling,  // a sampling parameter, under the name `target`
-  kRead,      // looked at by read_body.cc
+  kRead,      // looked at by body.cc
   kNoEffect,  // accepted: accounts, caches and transport of a service
   kHint,      // accepted with a warning: it asks for something that has no counterpart here
   kRefused,   // anything but null, an empty value or `target` (as JSON) is a record error
@@ -25,13 +31,26 @@ struct BodyField {
   std::string_view endpoints;  // "chat", "completions", "both"
   Use use;
   std::string_view target;  // see Use
+  // What a value must be; kAny where somebody else looks: the sampling parameters of kSampling, the
+  // readers of structures.
+  request::Kind kind;
   std::string_view summary;
+  std::string_view words = {};  // of a string: "low|medium|high"; "" for all
 
   bool Of(Endpoint endpoint) const;
 };
 
 std::span<const BodyField> BodyFields();
 const BodyField* FindBodyField(Endpoint endpoint, std::string_view name);
+
+// Whether a value, not null, is of the kind of its field.
+Result<void, RecordError> CheckKind(const BodyField& field, const Json& value);
+
+// The same for members inside a value; those that are missing or null are left alone. `prefix` is
+// what stands before their names in sentences.
+Result<void, RecordError> CheckMembers(
+    const Json& object, const std::string& prefix,
+    std::initializer_list<std::pair<std::string_view, request::Kind>> kinds);
 
 // " (did you mean \"top_p\"?)", or "" when no known name is near.
 std::string NearestBodyFieldHint(Endpoint endpoint, std::string_view name);

@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "io/openai/body_fields.h"
 #include "request/fields.h"
 
 namespace sglrun::io::openai {
@@ -47,13 +48,18 @@ Json AnyObjectSchema() {
 }
 
 // {"type": "json_schema", "json_schema": {"name": .., "schema": {..}, "strict": true}}. The answer
-// is held to the schema whether strict is true or not.
+// is held to the schema whether strict is true or not, as vLLM and SGLang do it.
 Found ReadSchemaFormat(const Json& format, const std::string& path) {
   const Json* const wrapped = format.Find("json_schema");
   if (wrapped == nullptr || !wrapped->is_object()) {
     return BadValue(path + ".json_schema", wrapped == nullptr ? "missing" : wrapped->Excerpt(),
                     "an object with a schema");
   }
+  SGLRUN_RETURN_IF_ERROR(CheckMembers(*wrapped, path + ".json_schema.",
+                                      {{"name", request::Kind::kString},
+                                       {"description", request::Kind::kString},
+                                       {"schema", request::Kind::kObject},
+                                       {"strict", request::Kind::kBool}}));
   const Json* const schema = wrapped->Find("schema");
   if (schema == nullptr || schema->is_null()) {
     return RecordError{path + ".json_schema has no schema", path + ".json_schema.schema"};
@@ -134,9 +140,6 @@ Result<void, RecordError> Collect(const Json& object, const std::string& prefix,
 }
 
 Result<void, RecordError> CheckStructuredNames(const Json& structured) {
-  if (!structured.is_object()) {
-    return BadValue("structured_outputs", structured.Excerpt(), "an object");
-  }
   for (const auto& [name, value] : structured.as_object()) {
     bool known = value.is_null() || (value.is_bool() && !value.as_bool());
     for (const Name& one : kStructuredNames) known = known || one.name == name;

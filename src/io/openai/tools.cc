@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "io/openai/body_fields.h"
 #include "request/fields.h"
 #include "request/read_value.h"
 
@@ -17,18 +18,34 @@ using request::BadValue;
 constexpr std::string_view kChoices =
     R"("none", "auto", "required" or {"type": "function", "function": {"name": ..}})";
 
-// The function of a tool: {"type": "function", "function": {"name": ..}}.
+Result<void, RecordError> CheckName(const Json& function, const std::string& path) {
+  const Json* const name = function.Find("name");
+  if (name != nullptr && name->is_string() && !name->as_string().empty()) return {};
+  return BadValue(path + ".name", name == nullptr ? "missing" : name->Excerpt(),
+                  "the name of a function");
+}
+
+// The function of a tool: {"type": "function", "function": {"name": ..}}. `strict` is looked at for
+// its kind alone: calls that a choice demands are held to their parameters whether it is true or
+// not, as vLLM and SGLang do it.
 Result<const Json*, RecordError> FunctionOf(const Json& tool, const std::string& path) {
-  const Json* const type = tool.is_object() ? tool.Find("type") : nullptr;
+  const std::string form = R"(an object like {"type": "function", "function": {"name": ..}})";
+  if (!tool.is_object()) return BadValue(path, tool.Excerpt(), form);
+  const Json* const type = tool.Find("type");
   if (type != nullptr && !(type->is_string() && type->as_string() == "function")) {
     return BadValue(path + ".type", type->Excerpt(), "\"function\"");
   }
-  const Json* const function = tool.is_object() ? tool.Find("function") : nullptr;
-  const Json* const name =
-      function != nullptr && function->is_object() ? function->Find("name") : nullptr;
-  if (name == nullptr || !name->is_string() || name->as_string().empty()) {
-    return RecordError{path + R"( must be {"type": "function", "function": {"name": ..}})", path};
+  const Json* const function = tool.Find("function");
+  const std::string place = path + ".function";
+  if (function == nullptr || !function->is_object()) {
+    return BadValue(place, function == nullptr ? "missing" : function->Excerpt(),
+                    R"(an object like {"name": .., "parameters": {..}})");
   }
+  SGLRUN_RETURN_IF_ERROR(CheckName(*function, place));
+  SGLRUN_RETURN_IF_ERROR(CheckMembers(*function, place + ".",
+                                      {{"description", request::Kind::kString},
+                                       {"parameters", request::Kind::kObject},
+                                       {"strict", request::Kind::kBool}}));
   return function;
 }
 
@@ -92,6 +109,8 @@ Json CallsSchema(const std::vector<const Json*>& functions, bool only_one) {
 
 // The name in {"type": "function", "function": {"name": ..}}; nullptr when it is something else.
 const Json* NamedFunction(const Json& choice) {
+  const Json* const type = choice.Find("type");
+  if (type != nullptr && !(type->is_string() && type->as_string() == "function")) return nullptr;
   const Json* const function = choice.is_object() ? choice.Find("function") : nullptr;
   const Json* const name =
       function != nullptr && function->is_object() ? function->Find("name") : nullptr;
@@ -113,13 +132,10 @@ Result<std::string, RecordError> ChoiceWord(const Json& choice) {
 
 Result<ToolRequest, RecordError> ReadTools(Json tools, const Json& choice, const Json& parallel,
                                            Reply& reply) {
-  if (!parallel.is_null() && !parallel.is_bool()) {
-    return BadValue("parallel_tool_calls", parallel.Excerpt(), "a boolean");
-  }
   const bool only_one = parallel.is_bool() && !parallel.as_bool();
   SGLRUN_ASSIGN_OR_RETURN(const std::string word, ChoiceWord(choice));
   if (tools.is_null() || (tools.is_array() && tools.as_array().empty())) {
-    if (word != "named" && (word != "required" || tools.is_array())) return ToolRequest();
+    if (word != "named" && word != "required") return ToolRequest();
     return RecordError{"tool_choice is given without tools", "tool_choice"};
   }
   SGLRUN_ASSIGN_OR_RETURN(std::vector<const Json*> functions, FunctionsOf(tools));

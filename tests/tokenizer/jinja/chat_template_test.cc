@@ -96,6 +96,51 @@ TEST_CASE("absent tools and documents are none, as in the reference") {
   CHECK(RenderIn(folder, {.messages = kMessages, .now = jinja::FixedTime()}) == "TrueTrueTrue2026");
 }
 
+// Goldens of transformers 5.24, apply_chat_template(.., continue_final_message=True).
+TEST_CASE("a message that goes on has no end") {
+  const Folder folder;
+  folder.Write("chat_template.jinja",
+               "{% for m in messages %}<{{ m.role }}>{{ m.content | trim }}</>\n{% endfor %}"
+               "{% if add_generation_prompt %}<assistant>{% endif %}");
+  const auto render = [&](const std::string& content, const std::string& more = "") {
+    const Json messages =
+        Parsed(R"([{"role":"user","content":"q"},{"role":"assistant","content":)" + content + "}" +
+               more + "]");
+    return RenderIn(
+        folder,
+        {.messages = messages, .add_generation_prompt = false, .continue_final_message = true});
+  };
+  CHECK(render("\"so far\"") == "<user>q</>\n<assistant>so far");
+  // The template trims; a blank at the end is not invented again.
+  CHECK(render("\" so far \"") == "<user>q</>\n<assistant>so far");
+  CHECK(render("\"\"") == "<user>q</>\n<assistant>");
+  CHECK(render("\"q\"", R"(,{"role":"user","content":"q"})") ==
+        "<user>q</>\n<assistant>q</>\n<user>q");
+  CHECK(render("null").find("the last message has no text to continue") != std::string::npos);
+  CHECK(RenderIn(folder, {.messages = kMessages, .continue_final_message = true})
+            .find("are both true") != std::string::npos);
+  folder.Write("chat_template.jinja", "{{ messages[-1].content }}|");
+  CHECK(render("\"so far \"") == "so far ");
+  folder.Write("chat_template.jinja",
+               "{% for p in messages[-1].content %}{{ p.text }},{% endfor %}|");
+  CHECK(render(R"([{"type":"text","text":"a"},{"type":"text","text":"b"}])") == "a,b");
+  folder.Write("chat_template.jinja", "{{ messages[0].content }}");
+  CHECK(render("\"so far\"").find("does not show the last message as it is") != std::string::npos);
+}
+
+TEST_CASE("what users wrote is still known in a prompt that goes on") {
+  const Folder folder;
+  folder.Write("chat_template.jinja", "<{{ messages[0].content }}>");
+  const auto files = ReadChatTemplates(folder.path());
+  REQUIRE(files.ok());
+  const auto prompt = ChatTemplate::Make(*files)->Render(
+      {.messages = Parsed(R"([{"role":"user","content":"a b!"}])"),
+       .add_generation_prompt = false,
+       .continue_final_message = true});
+  CHECK(prompt->text == "<a b!");
+  CHECK(prompt->user == std::vector<jinja::TextRange>{{1, 5}});
+}
+
 TEST_CASE("each fault is one sentence") {
   const Folder folder;
   CHECK(RenderIn(folder, {.messages = kMessages}) ==

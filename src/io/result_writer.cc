@@ -231,7 +231,8 @@ openai::ReplyPlace ResultWriter::ReplyPlaceOf(const RowPlace& place) const {
   return {.key = place.key,
           .line = place.line,
           .created = options_.created,
-          .no_timing = options_.no_timing};
+          .no_timing = options_.no_timing,
+          .with_line = options_.with_line};
 }
 
 bool ResultWriter::HasSideFiles(const RowPlace& place, std::span<const std::size_t> results) const {

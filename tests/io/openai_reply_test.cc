@@ -5,6 +5,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -129,8 +130,9 @@ TEST_CASE("chat logprobs give the bytes of each token, half characters too") {
 }
 
 TEST_CASE("completion logprobs are columns; equal texts stand once") {
-  Reply reply{.custom_id = "a", .endpoint = Endpoint::kCompletions, .logprobs = true};
-  GenerateResult result = Answer("x");
+  Reply reply{
+      .custom_id = "a", .endpoint = Endpoint::kCompletions, .logprobs = true, .echoed = {"é"}};
+  GenerateResult result = Answer("c\xef\xbf\xbd");
   LogprobResult& logprobs = result.logprobs.emplace();
   logprobs.input_token_logprobs = {Token(std::nullopt, "é")};
   logprobs.input_top_logprobs.emplace().emplace_back();
@@ -143,6 +145,61 @@ TEST_CASE("completion logprobs are columns; equal texts stand once") {
   CHECK(At(Row(reply, {result}), "response.body.choices.0.logprobs").Dump() ==
         R"({"text_offset":[0,1,2],"token_logprobs":[null,-3,-1],"tokens":["é","c","�"],)"
         R"("top_logprobs":[null,{"a":-0.5,"b":-2,"c":-3},{"�":-1}]})");
+}
+
+// Offsets of tokens in a text: those of the prompt come first.
+std::string OffsetsIn(const std::string& echoed, const std::string& text,
+                      const std::vector<std::string>& tokens) {
+  Reply reply{.custom_id = "a", .endpoint = Endpoint::kCompletions, .logprobs = true};
+  if (!echoed.empty()) reply.echoed = {echoed};
+  GenerateResult result = Answer(text);
+  LogprobResult& logprobs = result.logprobs.emplace();
+  for (const std::string& token : tokens) {
+    logprobs.output_token_logprobs.push_back(Token(-1.0F, token));
+  }
+  return At(Row(reply, {result}), "response.body.choices.0.logprobs.text_offset").Dump();
+}
+
+TEST_CASE("an offset is the place in the text where the token begins") {
+  CHECK(OffsetsIn("", "ab cd", {"ab", " cd"}) == "[0,2]");
+  // Tokens that share a character begin in it.
+  CHECK(OffsetsIn("", "a€b", {"a", "\xe2\x82", "\xac", "b"}) == "[0,1,1,2]");
+  CHECK(OffsetsIn("", "€b", {"\xe2", "\x82", "\xac\x62"}) == "[0,0,0]");
+  CHECK(OffsetsIn("", "€€", {"\xe2\x82\xac\xe2", "\x82\xac"}) == "[0,1]");
+  // Special tokens that the text leaves out take no room, others do.
+  CHECK(OffsetsIn("hi", "a<b>c", {"<s>", "hi", "a", "<b>", "c", "</s>"}) == "[0,0,2,3,6,7]");
+  // A space that the text drops at its start, a stop string that was cut off, a broken character.
+  CHECK(OffsetsIn("", "ab c", {" ab", " c"}) == "[0,2]");
+  CHECK(OffsetsIn("", "ab", {"a", "bSTOP", "more"}) == "[0,1,2]");
+  CHECK(OffsetsIn("", "a\xef\xbf\xbd", {"a", "\xe2\x82"}) == "[0,1]");
+  CHECK(OffsetsIn("", "", {"</s>"}) == "[0]");
+}
+
+TEST_CASE("a token that cannot come has the lowest logprob of the dialect") {
+  Reply reply{.custom_id = "a", .endpoint = Endpoint::kCompletions, .logprobs = true};
+  GenerateResult result = Answer("a");
+  constexpr float kNever = -std::numeric_limits<float>::infinity();
+  result.logprobs.emplace().output_token_logprobs = {Token(-3.4e38F, "a")};
+  result.logprobs->output_top_logprobs.emplace().push_back(
+      std::vector<TokenLogprob>{Token(-9998.5F, "x"), Token(kNever, "y")});
+  CHECK(At(Row(reply, {result}), "response.body.choices.0.logprobs.token_logprobs").Dump() ==
+        "[-9999]");
+  CHECK(At(Row(reply, {result}), "response.body.choices.0.logprobs.top_logprobs.0").Dump() ==
+        R"({"x":-9998.5,"y":-9999,"a":-9999})");
+  reply.endpoint = Endpoint::kChat;
+  const Json top = At(Row(reply, {result}), "response.body.choices.0.logprobs.content.0");
+  CHECK(At(top, "logprob").as_double() == -9999);
+  CHECK(At(top, "top_logprobs.1.logprob").as_double() == -9999);
+}
+
+TEST_CASE("rows in another order tell their line") {
+  std::string out;
+  AppendReply({.custom_id = "a"}, {.line = 4, .with_line = true}, std::vector{Answer("hi")}, out);
+  CHECK(ParseJson(out)->value.Find("line")->as_int() == 4);
+  out.clear();
+  AppendErrorReply({.custom_id = "a"}, {.line = 5, .with_line = true}, RecordError{"x"}, out);
+  CHECK(ParseJson(out)->value.Find("line")->as_int() == 5);
+  CHECK(Row({.custom_id = "a"}, {Answer("hi")}).Find("line") == nullptr);
 }
 
 Reply Calling(CallSyntax syntax, ToolCallForm form = ToolCallForm::kNone) {

@@ -12,6 +12,12 @@
 namespace sglrun::io::openai {
 namespace {
 
+constexpr float kLowestLogprob = -9999.0F;
+
+void WriteFlooredLogprob(JsonWriter& w, std::optional<float> logprob) {
+  WriteLogprob(w, logprob ? std::optional(std::max(*logprob, kLowestLogprob)) : logprob);
+}
+
 const std::string& BytesOf(const TokenLogprob& token) {
   static const std::string none;
   return token.text ? *token.text : none;
@@ -25,7 +31,7 @@ void WriteTokenMembers(JsonWriter& w, const TokenLogprob& token) {
   for (const char byte : BytesOf(token)) w.UInt(static_cast<unsigned char>(byte));
   w.EndArray();
   w.Key("logprob");
-  WriteLogprob(w, token.logprob);
+  WriteFlooredLogprob(w, token.logprob);
 }
 
 // A list with one entry a position, where it was asked for.
@@ -36,6 +42,50 @@ const std::vector<TokenLogprob>* Likeliest(const Positions& positions, std::size
   return &*(*positions)[position];
 }
 
+// Follows the tokens through the text of a choice, byte by byte.
+class TextWalk {
+ public:
+  explicit TextWalk(std::string_view text) : text_(text) {}
+
+  // Characters before the place where the token begins.
+  std::size_t Pass(std::string_view token) {
+    const std::size_t offset = characters_;
+    const std::string_view rest = text_.substr(at_);
+    if (token.empty()) return offset;
+    if (rest.starts_with(token)) {
+      Advance(token.size());
+    } else if (token[0] == ' ' && token.size() > 1 && rest.starts_with(token.substr(1))) {
+      Advance(token.size() - 1);  // a space that the text drops, at its start for one
+    } else if (token.starts_with(rest)) {
+      Advance(rest.size());  // the text was cut here, by a stop string
+    } else if (!IsValidUtf8(token)) {
+      PassReplaced(token);
+    }
+    return offset;
+  }
+
+ private:
+  void Advance(std::size_t bytes) {
+    at_ += bytes;
+    // A character counts once all of its bytes are behind.
+    const std::string_view passed = text_.substr(counted_, at_ - counted_);
+    const std::string_view whole = passed.substr(0, passed.size() - IncompleteUtf8Suffix(passed));
+    characters_ += CountCodePoints(whole);
+    counted_ += whole.size();
+  }
+
+  // Bytes that make no character stand in the text as U+FFFD.
+  void PassReplaced(std::string_view token) {
+    const std::string shown = ToValidUtf8(token);
+    if (text_.substr(at_).starts_with(shown)) Advance(shown.size());
+  }
+
+  std::string_view text_;
+  std::size_t at_ = 0;       // bytes
+  std::size_t counted_ = 0;  // bytes of whole characters up to there
+  std::size_t characters_ = 0;
+};
+
 // The tokens of the prompt that were asked for, then those of the answer.
 class Columns {
  public:
@@ -44,12 +94,12 @@ class Columns {
       rows_.push_back({&tokens[i], Likeliest(top, i)});
   }
 
-  void Write(JsonWriter& w) const {
+  void Write(JsonWriter& w, std::string_view text) const {
     w.BeginObject();
-    WriteOffsets(w);
+    WriteOffsets(w, text);
     w.Key("token_logprobs");
     w.BeginArray();
-    for (const Row& row : rows_) WriteLogprob(w, row.token->logprob);
+    for (const Row& row : rows_) WriteFlooredLogprob(w, row.token->logprob);
     w.EndArray();
     w.Key("tokens");
     w.BeginArray();
@@ -68,14 +118,11 @@ class Columns {
     const std::vector<TokenLogprob>* top;
   };
 
-  void WriteOffsets(JsonWriter& w) const {
+  void WriteOffsets(JsonWriter& w, std::string_view text) const {
     w.Key("text_offset");
     w.BeginArray();
-    std::size_t offset = 0;
-    for (const Row& row : rows_) {
-      w.UInt(offset);
-      offset += CountCodePoints(ToValidUtf8(BytesOf(*row.token)));
-    }
+    TextWalk walk(text);
+    for (const Row& row : rows_) w.UInt(walk.Pass(BytesOf(*row.token)));
     w.EndArray();
   }
 
@@ -92,7 +139,7 @@ class Columns {
       std::string text = ToValidUtf8(BytesOf(token));
       if (std::ranges::find(seen, text) != seen.end()) return;
       w.Key(text);
-      WriteLogprob(w, token.logprob);
+      WriteFlooredLogprob(w, token.logprob);
       seen.push_back(std::move(text));
     };
     if (row.top != nullptr) {
@@ -132,11 +179,11 @@ void WriteChatLogprobs(JsonWriter& w, const LogprobResult& logprobs) {
   w.EndObject();
 }
 
-void WriteCompletionLogprobs(JsonWriter& w, const LogprobResult& logprobs) {
+void WriteCompletionLogprobs(JsonWriter& w, const LogprobResult& logprobs, std::string_view text) {
   Columns columns;
   columns.Add(logprobs.input_token_logprobs, logprobs.input_top_logprobs);
   columns.Add(logprobs.output_token_logprobs, logprobs.output_top_logprobs);
-  columns.Write(w);
+  columns.Write(w, text);
 }
 
 }  // namespace sglrun::io::openai

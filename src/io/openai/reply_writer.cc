@@ -35,6 +35,14 @@ void BeginRow(JsonWriter& w, const Reply& reply, const ReplyPlace& place, int st
   w.BeginObject();
 }
 
+void EndRow(JsonWriter& w, const ReplyPlace& place) {
+  if (place.with_line) {
+    w.Key("line");
+    w.Int(place.line);
+  }
+  w.EndObject();
+}
+
 std::string_view FinishWord(const GenerateResult& result) {
   return result.finish_reason.kind == FinishReason::Kind::kLength ? "length" : "stop";
 }
@@ -87,14 +95,16 @@ class BodyWriter {
     w_.Key("index");
     w_.UInt(index);
     std::string_view finish = FinishWord(result);
+    std::string text;
     if (reply_.endpoint == Endpoint::kChat) {
       const bool called = WriteMessage(result);
       if (called && finish == "stop" && !reply_.one_named_tool) finish = "tool_calls";
     } else {
+      text = Echoed(index) + result.text;
       w_.Key("text");
-      WriteText(w_, Echoed(index) + result.text);
+      WriteText(w_, text);
     }
-    WriteLogprobs(result);
+    WriteLogprobs(result, text);
     w_.Key("finish_reason");
     w_.String(finish);
     WriteMatchedStop(w_, result.finish_reason);
@@ -158,14 +168,14 @@ class BodyWriter {
     return prompt < reply_.echoed.size() ? reply_.echoed[prompt] : std::string();
   }
 
-  void WriteLogprobs(const GenerateResult& result) {
+  void WriteLogprobs(const GenerateResult& result, std::string_view text) {
     w_.Key("logprobs");
     if (!result.logprobs) {
       w_.Null();
     } else if (reply_.endpoint == Endpoint::kChat) {
       WriteChatLogprobs(w_, *result.logprobs);
     } else {
-      WriteCompletionLogprobs(w_, *result.logprobs);
+      WriteCompletionLogprobs(w_, *result.logprobs, text);
     }
   }
 
@@ -213,7 +223,7 @@ void AppendReply(const Reply& reply, const ReplyPlace& place,
   w.EndObject();
   w.Key("error");
   w.Null();
-  w.EndObject();
+  EndRow(w, place);
   out.push_back('\n');
 }
 
@@ -228,7 +238,7 @@ void AppendErrorReply(const Reply& reply, const ReplyPlace& place, const RecordE
   w.EndObject();
   w.EndObject();
   WriteErrorMember(w, told, place.line);
-  w.EndObject();
+  EndRow(w, place);
   out.push_back('\n');
 }
 

@@ -19,6 +19,7 @@ struct ReplyPlace {
   // Seconds since 1970; 0 and no cached_tokens with --no-timing.
   std::int64_t created = 0;
   bool no_timing = false;
+  bool with_line = false;  // --order completion: each row tells its line
 };
 
 // A row with its line end. `results` are all of the record, prompt by prompt, and none has failed.

@@ -104,7 +104,7 @@ struct Bf16Dot {
 // Largest tile that stays in registers: rows of x times units of sixteen outputs.
 inline constexpr int kTileRows = kNativeLanes >= 8 ? 6 : 2;
 constexpr int TileUnits(int rows) {
-  if (kNativeLanes == 16) return 4;
+  if (kNativeLanes == 16) return rows <= kTileRows ? 4 : 2;
   if (kNativeLanes == 8) return rows == 1 ? 4 : rows == 2 ? 2 : 1;
   return rows == 1 ? 2 : 1;
 }

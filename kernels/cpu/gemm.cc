@@ -16,34 +16,31 @@ struct Job {
   GemmOutput out;
 };
 
-// Few rows read each weight once, straight from memory: ask for it some steps ahead.
-template <class Dot, bool kPrefetch>
+// The weights of a panel; asks for what lies `ahead` bytes behind them.
+template <class Dot, int kUnits, bool kPrefetch>
 struct PanelWeights {
   const typename Dot::Lane* lanes;
+  std::int64_t ahead;
   SGLRUN_INLINE const typename Dot::Lane* operator()(std::int64_t step, int unit) const {
     return lanes + step * kPanelWidth + unit * kLanes;
   }
   SGLRUN_INLINE void Prefetch(std::int64_t step) const {
     if constexpr (kPrefetch) {
-      constexpr std::int64_t kAhead = 4096;
-      const char* line = reinterpret_cast<const char*>(lanes + step * kPanelWidth) + kAhead;
-      __builtin_prefetch(line);
-      __builtin_prefetch(line + 64);
-      __builtin_prefetch(line + 128);
-      __builtin_prefetch(line + 192);
+      const char* line = reinterpret_cast<const char*>(lanes + step * kPanelWidth) + ahead;
+      for (int unit = 0; unit < kUnits; ++unit) __builtin_prefetch(line + unit * 64);
     }
   }
 };
 
-template <class Dot, int kRows>
-void Tile(const Job<Dot>& job, std::int64_t panel, std::int64_t row) {
+template <class Dot, int kRows, bool kPrefetch>
+void Tile(const Job<Dot>& job, std::int64_t panel, std::int64_t row, std::int64_t ahead) {
   constexpr int kUnits = TileUnits(kRows), kColumns = kUnits * kLanes;
   const typename Dot::Lane* lanes = job.weights + panel * job.steps * kPanelWidth;
   for (std::int64_t column = 0; column < kPanelWidth; column += kColumns) {
     alignas(64) float tile[kRows][kColumns];
     {
       Vec sums[kRows][kUnits] = {};
-      AddProducts<Dot>(sums, PanelWeights<Dot, (kRows <= 2)>{lanes + column},
+      AddProducts<Dot>(sums, PanelWeights<Dot, kUnits, kPrefetch>{lanes + column, ahead},
                        job.x + row * job.x_stride, job.x_stride, job.steps);
       Unrolled<kRows>([&](auto m) SGLRUN_LAMBDA_INLINE {
         Unrolled<kUnits>([&](auto u)
@@ -56,38 +53,35 @@ void Tile(const Job<Dot>& job, std::int64_t panel, std::int64_t row) {
   }
 }
 
-template <class Dot>
-void TileOf(const Job<Dot>& job, std::int64_t panel, std::int64_t row, std::int64_t rows) {
-  switch (rows) {
-    case 1:
-      return Tile<Dot, 1>(job, panel, row);
-    case 2:
-      return Tile<Dot, 2>(job, panel, row);
-    default:
-      break;
+template <class Dot, int kRows>
+void Tile(const Job<Dot>& job, const TileOfPanel& tile) {
+  const std::int64_t panel_bytes = job.steps * kPanelWidth * 4;
+  switch (tile.reader) {
+    case Reader::kOnly:
+      return Tile<Dot, kRows, true>(job, tile.panel, tile.row, kPrefetchAhead);
+    case Reader::kLast:
+      return Tile<Dot, kRows, true>(job, tile.panel, tile.row, panel_bytes);
+    case Reader::kEarlier:
+      return Tile<Dot, kRows, false>(job, tile.panel, tile.row, 0);
   }
-  if constexpr (kTileRows > 2) {
-    switch (rows) {
-      case 3:
-        return Tile<Dot, 3>(job, panel, row);
-      case 4:
-        return Tile<Dot, 4>(job, panel, row);
-      case 5:
-        return Tile<Dot, 5>(job, panel, row);
-      case 6:
-        return Tile<Dot, 6>(job, panel, row);
-      default:
-        break;
-    }
-  }
+}
+
+// A batch of up to some 32 rows goes by higher and narrower tiles: 8 rows pass over the weights
+// once, and those are widened once for all of them. Of many rows the wider tile is ahead, which
+// loads fewer elements of x a product.
+constexpr int kHighTileRows = kNativeLanes == 16 ? 8 : kTileRows;
+constexpr std::int64_t kFewRows = 32;
+
+template <class Dot, int kRows = kHighTileRows>
+void TileOf(const Job<Dot>& job, const TileOfPanel& tile) {
+  if (tile.rows == kRows) return Tile<Dot, kRows>(job, tile);
+  if constexpr (kRows > 1) TileOf<Dot, kRows - 1>(job, tile);
 }
 
 template <class Dot>
 void Run(const Job<Dot>& job, ThreadPool& pool) {
-  ForEachTile(pool, job.out, kTileRows,
-              [&](std::int64_t panel, std::int64_t row, std::int64_t rows) {
-                TileOf(job, panel, row, rows);
-              });
+  ForEachTile(pool, job.out, job.out.m <= kFewRows ? kHighTileRows : kTileRows,
+              [&](const TileOfPanel& tile) { TileOf(job, tile); });
 }
 
 // One row of x as operands, an odd last element paired with a zero.

@@ -45,12 +45,24 @@ __attribute__((noinline)) inline void StoreTileRow(const GemmOutput& out, std::i
   }
 }
 
-// Calls tile(panel, row, rows) for every tile of at most `tile_rows` rows. Work items are (group of
+// Who reads a panel: the first of several tiles brings it to the second-level cache for the others,
+// and the last of them may ask for the next panel, so that memory works while they compute.
+enum class Reader { kOnly, kEarlier, kLast };
+
+struct TileOfPanel {
+  std::int64_t panel, row, rows;
+  Reader reader;
+};
+
+// Bytes ahead of its own reads for which a panel's only reader asks.
+inline constexpr std::int64_t kPrefetchAhead = 4096;
+
+// Calls fn for every tile of at most `tile_rows` rows. Work items are (group of
 // tiles, panel), panels innermost. Tiles share the rows evenly: 8 rows are 4 + 4, not 6 + 2,
 // because a tile of few rows waits for its weights.
 template <class Fn>
 SGLRUN_INLINE void ForEachTile(ThreadPool& pool, const GemmOutput& out, std::int64_t tile_rows,
-                               const Fn& tile) {
+                               const Fn& fn) {
   // Rows of x that stay in the second-level cache beside a panel: 96 rows of 2048 bf16 are 384 KiB.
   constexpr std::int64_t kBlockRows = 96;
   const std::int64_t panels = PanelCount(out.n);
@@ -63,10 +75,13 @@ SGLRUN_INLINE void ForEachTile(ThreadPool& pool, const GemmOutput& out, std::int
   }
   ForEachItem(pool, groups * panels, [&](std::int64_t item) {
     const std::int64_t group = item / panels, panel = item % panels;
-    const std::int64_t last = tiles * (group + 1) / groups;
-    for (std::int64_t t = tiles * group / groups; t < last; ++t) {
+    const std::int64_t first = tiles * group / groups, end = tiles * (group + 1) / groups;
+    for (std::int64_t t = first; t < end; ++t) {
       const std::int64_t row = out.m * t / tiles;
-      tile(panel, row, out.m * (t + 1) / tiles - row);
+      const Reader reader = t + 1 < end  ? Reader::kEarlier
+                            : t == first ? Reader::kOnly
+                                         : Reader::kLast;
+      fn(TileOfPanel{panel, row, out.m * (t + 1) / tiles - row, reader});
     }
   });
 }

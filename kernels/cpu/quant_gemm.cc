@@ -39,21 +39,20 @@ SGLRUN_INLINE Vec LoadScales(const std::uint8_t* scales, int first, bool wide) {
   return result;
 }
 
-// Few rows read each weight once, straight from memory: ask for it some steps ahead.
+// Asks for what lies `ahead` bytes behind a step's codes.
 template <bool kPrefetch>
-SGLRUN_INLINE void PrefetchStep(const std::uint8_t* codes) {
+SGLRUN_INLINE void PrefetchStep(const std::uint8_t* codes, std::int64_t ahead) {
   if constexpr (kPrefetch) {
-    constexpr std::int64_t kAhead = 4096;
-    for (int line = 0; line < 4; ++line) __builtin_prefetch(codes + kAhead + line * 64);
+    for (int line = 0; line < 4; ++line) __builtin_prefetch(codes + ahead + line * 64);
   }
 }
 
-template <int kBits, int kSteps, int kRows, int kUnits>
-SGLRUN_INLINE void AddGroup(const std::uint8_t* codes, const std::int32_t* x,
+template <int kBits, int kSteps, bool kPrefetch, int kRows, int kUnits>
+SGLRUN_INLINE void AddGroup(const std::uint8_t* codes, std::int64_t ahead, const std::int32_t* x,
                             std::ptrdiff_t x_stride, IVec (&products)[kRows][kUnits]) {
   constexpr int kStepsAtOnce = kBits == 4 ? 2 : 1;
   for (int step = 0; step < kSteps; step += kStepsAtOnce, codes += kQuantStepBytes) {
-    PrefetchStep<(kRows == 1)>(codes);
+    PrefetchStep<kPrefetch>(codes, ahead);
     IVec stored[kUnits];
     Unrolled<kUnits>([&](auto u) SGLRUN_LAMBDA_INLINE { stored[u] = LoadInt(codes + u * 64); });
     Unrolled<kStepsAtOnce>([&](auto part) SGLRUN_LAMBDA_INLINE {
@@ -78,8 +77,8 @@ SGLRUN_INLINE void AddGroup(const std::uint8_t* codes, const std::int32_t* x,
   }
 }
 
-template <int kBits, int kSteps, int kRows>
-void QuantTile(const QuantJob& job, std::int64_t panel, std::int64_t row) {
+template <int kBits, int kSteps, int kRows, bool kPrefetch>
+void QuantTile(const QuantJob& job, std::int64_t panel, std::int64_t row, std::int64_t ahead) {
   constexpr int kUnits = kQuantTileUnits, kColumns = kUnits * kLanes;
   for (std::int64_t column = 0; column < kPanelWidth; column += kColumns) {
     alignas(64) float tile[kRows][kColumns];
@@ -95,8 +94,8 @@ void QuantTile(const QuantJob& job, std::int64_t panel, std::int64_t row) {
             products[m][u] = SetInt(facts[m * job.groups_stride].start);
           });
         });
-        AddGroup<kBits, kSteps>(group + job.panel.codes + column * kQuantStep, x, job.x_stride,
-                                products);
+        AddGroup<kBits, kSteps, kPrefetch>(group + job.panel.codes + column * kQuantStep, ahead, x,
+                                           job.x_stride, products);
         const int first = static_cast<int>(column);
         Unrolled<kUnits>([&](auto u) SGLRUN_LAMBDA_INLINE {
           const Vec scale = LoadScales(group, first + u * kLanes, job.wide_scales);
@@ -128,23 +127,28 @@ void QuantTile(const QuantJob& job, std::int64_t panel, std::int64_t row) {
   }
 }
 
-template <int kBits, int kSteps>
-void QuantTileOf(const QuantJob& job, std::int64_t panel, std::int64_t row, std::int64_t rows) {
-  if (rows == 1) return QuantTile<kBits, kSteps, 1>(job, panel, row);
-  if constexpr (kQuantTileRows >= 2) {
-    if (rows == 2) return QuantTile<kBits, kSteps, 2>(job, panel, row);
+template <int kBits, int kSteps, int kRows>
+void QuantTile(const QuantJob& job, const TileOfPanel& tile) {
+  switch (tile.reader) {
+    case Reader::kOnly:
+      return QuantTile<kBits, kSteps, kRows, true>(job, tile.panel, tile.row, kPrefetchAhead);
+    case Reader::kLast:
+      return QuantTile<kBits, kSteps, kRows, true>(job, tile.panel, tile.row, job.panel.bytes());
+    case Reader::kEarlier:
+      return QuantTile<kBits, kSteps, kRows, false>(job, tile.panel, tile.row, 0);
   }
-  if constexpr (kQuantTileRows >= 3) {
-    if (rows == 3) return QuantTile<kBits, kSteps, 3>(job, panel, row);
-  }
+}
+
+template <int kBits, int kSteps, int kRows = kQuantTileRows>
+void QuantTileOf(const QuantJob& job, const TileOfPanel& tile) {
+  if (tile.rows == kRows) return QuantTile<kBits, kSteps, kRows>(job, tile);
+  if constexpr (kRows > 1) QuantTileOf<kBits, kSteps, kRows - 1>(job, tile);
 }
 
 template <int kBits, int kSteps>
 void RunQuant(const QuantJob& job, ThreadPool& pool) {
   ForEachTile(pool, job.out, kQuantTileRows,
-              [&](std::int64_t panel, std::int64_t row, std::int64_t rows) {
-                QuantTileOf<kBits, kSteps>(job, panel, row, rows);
-              });
+              [&](const TileOfPanel& tile) { QuantTileOf<kBits, kSteps>(job, tile); });
 }
 
 // One row of x as integers, its last group padded with zeros.

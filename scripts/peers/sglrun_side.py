@@ -29,7 +29,7 @@ def command(binary, item, path, dtype, threads, folder):
     kind, _, size = item.partition(":")
     if kind in ("prefill", "decode"):
         sizes = ["--prefill-lengths", size if kind == "prefill" else "16", "--batch-sizes", size if kind == "decode" else "1"]
-        lengths = ["--prompt-tokens", str(work.PROMPT), "--output-tokens", str(work.STEPS if kind == "decode" else 1)]
+        lengths = ["--prompt-tokens", str(work.PROMPT), "--output-tokens", str(work.STEPS if kind == "decode" else 2)]
         return [binary, "bench", *common, *sizes, *lengths, "--json"]
     return [binary, "batch", write_records(folder, item), *common, "-o", "-", "-q"]
 

@@ -245,12 +245,20 @@ std::string Counters() {
   return text;
 }
 
-TEST_CASE("the access patterns of the main kernels are those of kernels/cuda/counters.txt") {
+// Other compilers join other accesses.
 #if defined(__clang__) || __GNUC__ != 12
-  MESSAGE("another compiler than the table's joins other accesses");
+constexpr bool kIsCompilerOfTable = false;
 #else
+constexpr bool kIsCompilerOfTable = true;
+#endif
+
+TEST_CASE("the access patterns of the main kernels are those of kernels/cuda/counters.txt") {
   sim::StartChecker();
   const std::string counters = Counters();
+  if (!kIsCompilerOfTable) {
+    MESSAGE("not compared: the table is another compiler's");
+    return;
+  }
   if (std::getenv("SGLRUN_WRITE_COUNTERS") != nullptr) {
     std::ofstream(kTable) << counters;
     return;
@@ -265,7 +273,6 @@ TEST_CASE("the access patterns of the main kernels are those of kernels/cuda/cou
     CHECK_MESSAGE(line == expected, "run scripts/cuda-counters if this is meant");
   }
   CHECK_FALSE(std::getline(want, expected));
-#endif
 }
 
 }  // namespace

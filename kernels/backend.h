@@ -11,6 +11,7 @@
 
 #include "base/result.h"
 #include "kernels/context.h"
+#include "kernels/draw.h"
 #include "kernels/embed.h"
 #include "kernels/gemm.h"
 #include "kernels/kv_cache.h"
@@ -46,8 +47,14 @@ struct KernelTable {
   void (*sample)(const SampleArgs& args, KernelContext& context);
   void (*logprobs)(const LogprobsArgs& args, KernelContext& context);
 
+  // See kernels/draw.h; takes the table for the operations that it is made of.
+  void (*draw)(const KernelTable& table, const DrawArgs& args, KernelContext& context);
+  void (*finish_draw)(KernelContext& context);
+  void (*feed_drawn)(const FeedDrawnArgs& args, KernelContext& context);
+
   // See kernels/transfer.h. Uploads and downloads are done when they return.
   void (*stage)(std::span<StagedArray> arrays, KernelContext& context);
+  void (*repeat)(const RepeatArgs& args, KernelContext& context);
   void (*upload)(void* to, const void* from, std::size_t bytes, KernelContext& context);
   void (*download)(void* to, const void* from, std::size_t bytes, KernelContext& context);
   void (*gather_rows)(const GatherRowsArgs& args, KernelContext& context);

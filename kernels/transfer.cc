@@ -17,6 +17,10 @@ namespace host {
 
 void Stage(std::span<StagedArray>, KernelContext&) {}
 
+void Repeat(const RepeatArgs& args, KernelContext&) {
+  (*args.work)();
+}
+
 void Copy(void* to, const void* from, std::size_t bytes, KernelContext&) {
   if (bytes > 0) std::memcpy(to, from, bytes);
 }

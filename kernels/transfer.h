@@ -2,11 +2,15 @@
 //
 // Arrays of a forward pass (ids, positions, slots, lengths, block tables) change with every step:
 // the step stages them all in one packed copy and its operations take what `stage` gives back. The
-// operations of sampling (logits_process, sample, logprobs) take and give arrays of the host.
+// operations of sampling (draw, logits_process, sample, logprobs) take and give arrays of the host.
+//
+// On a device, operations on staged arrays only enqueue, in the order of their calls. `repeat` is
+// `stage` and what follows it, for work that comes again: the device keeps it as a graph.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 
@@ -31,9 +35,18 @@ struct GatherRowsArgs {
 
 std::string Check(const GatherRowsArgs& args);
 
+// Work on arrays whose values change and whose sizes do not: with equal keys, `work` makes the same
+// calls on the same memory. Without need of it, the host runs it every time.
+struct RepeatArgs {
+  std::span<const std::uint64_t> key;
+  std::span<StagedArray> arrays;                // staged before `work` is called
+  const std::function<void()>* work = nullptr;  // enqueues; waits for nothing, stages nothing
+};
+
 // The host's own: stage leaves arrays where they are, upload and download copy.
 namespace host {
 void Stage(std::span<StagedArray> arrays, KernelContext& context);
+void Repeat(const RepeatArgs& args, KernelContext& context);
 void Copy(void* to, const void* from, std::size_t bytes, KernelContext& context);
 void GatherRows(const GatherRowsArgs& args, KernelContext& context);
 }  // namespace host

@@ -15,6 +15,11 @@ void Checked(const Args& args, KernelContext& context) {
   kOperation(args, context);
 }
 
+void CheckedDraw(const KernelTable& table, const DrawArgs& args, KernelContext& context) {
+  DCHECK(Check(args).empty()) << Check(args);
+  host::Draw(table, args, context);
+}
+
 struct Entry {
   Backend backend;
   bool runs_here;
@@ -39,7 +44,11 @@ struct Entry {
             .logits_process = Checked<LogitsProcessArgs, ops::LogitsProcess>,    \
             .sample = Checked<SampleArgs, ops::Sample>,                          \
             .logprobs = Checked<LogprobsArgs, ops::Logprobs>,                    \
+            .draw = CheckedDraw,                                                 \
+            .finish_draw = host::FinishDraw,                                     \
+            .feed_drawn = Checked<FeedDrawnArgs, host::FeedDrawn>,               \
             .stage = host::Stage,                                                \
+            .repeat = host::Repeat,                                              \
             .upload = host::Copy,                                                \
             .download = host::Copy,                                              \
             .gather_rows = Checked<GatherRowsArgs, host::GatherRows>,            \

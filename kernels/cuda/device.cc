@@ -2,36 +2,57 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "base/check.h"
 
 namespace sglrun::kernels::cuda {
 namespace {
 
-constexpr std::size_t kFirstParcel = std::size_t{1} << 16;
 // Large copies from and to ordinary memory go through a pinned buffer, piece by piece.
 constexpr std::size_t kBounceBytes = std::size_t{4} << 20;
 
 }  // namespace
 
+DeviceState& StateOf(KernelContext& context) {
+  CHECK(context.device() != nullptr) << "the context knows no device";
+  return static_cast<DeviceState&>(*context.device());
+}
+
 DeviceState::DeviceState(std::unique_ptr<gpu::Runtime> runtime, const Ops& ops)
     : runtime_(std::move(runtime)),
       ops_(&ops),
       allocator_(*runtime_),
-      stream_(runtime_->MakeStream()) {
-  for (Parcel& parcel : parcels_) parcel.sent = runtime_->MakeEvent();
+      stream_(runtime_->MakeStream()),
+      copies_(runtime_->MakeStream()),
+      computed_(runtime_->MakeEvent()),
+      mail_(std::make_unique<Packet>(*runtime_)),
+      recorder_(std::make_unique<Recorder>(*runtime_, stream_)) {
+  for (auto& packet : staged_) packet = std::make_unique<Packet>(*runtime_);
 }
 
 DeviceState::~DeviceState() {
   runtime_->Synchronize(stream_);
+  runtime_->Synchronize(copies_);
   scratch_ = {};
-  for (const Parcel& parcel : parcels_) {
-    runtime_->FreePinned(parcel.pinned);
-    runtime_->Free(parcel.device);
-    runtime_->DestroyEvent(parcel.sent);
-  }
+  recorder_.reset();
+  mail_.reset();
+  for (auto& packet : staged_) packet.reset();
   runtime_->FreePinned(bounce_);
+  runtime_->DestroyEvent(computed_);
+  runtime_->DestroyStream(copies_);
   runtime_->DestroyStream(stream_);
+}
+
+void DeviceState::Keep(Parcel parcel) {
+  CHECK(!kept_) << "a second draw before the end of the first";
+  kept_ = std::move(parcel);
+}
+
+void DeviceState::FinishKept() {
+  if (!kept_) return;
+  kept_->Finish(*this);
+  kept_.reset();
 }
 
 void* DeviceState::Scratch(std::size_t bytes) {
@@ -43,35 +64,14 @@ void* DeviceState::Scratch(std::size_t bytes) {
   return scratch_.data();
 }
 
-void DeviceState::Grow(Parcel& parcel, std::size_t bytes) {
-  if (parcel.bytes >= bytes) return;
-  runtime_->Synchronize(stream_);
-  runtime_->FreePinned(parcel.pinned);
-  runtime_->Free(parcel.device);
-  parcel.bytes = std::max(bytes + bytes / 2, kFirstParcel);
-  parcel.pinned = runtime_->AllocPinned(parcel.bytes);
-  parcel.device = runtime_->Alloc(parcel.bytes);
-  CHECK(parcel.pinned != nullptr && parcel.device != nullptr)
-      << "no memory for the " << parcel.bytes << " bytes of a step's arrays";
+void DeviceState::Stage(std::span<StagedArray> arrays) {
+  Packet& packet = *staged_[next_staged_];
+  next_staged_ = (next_staged_ + 1) % staged_.size();
+  packet.Stage(arrays, stream_);
 }
 
-void DeviceState::Stage(std::span<StagedArray> arrays) {
-  std::size_t bytes = 0;
-  for (const StagedArray& array : arrays) bytes += ArrayBytes(array.bytes);
-  if (bytes == 0) return;
-  Parcel& parcel = parcels_[next_parcel_];
-  next_parcel_ = (next_parcel_ + 1) % parcels_.size();
-  runtime_->Synchronize(parcel.sent);
-  Grow(parcel, bytes);
-  std::size_t place = 0;
-  for (StagedArray& array : arrays) {
-    if (array.bytes == 0) continue;
-    std::memcpy(static_cast<char*>(parcel.pinned) + place, array.data, array.bytes);
-    array.data = static_cast<const char*>(parcel.device) + place;
-    place += ArrayBytes(array.bytes);
-  }
-  runtime_->CopyToDevice(parcel.device, parcel.pinned, bytes, stream_);
-  runtime_->Record(parcel.sent, stream_);
+void DeviceState::Repeat(const RepeatArgs& args) {
+  recorder_->Run(args, allocator_.frees());
 }
 
 void DeviceState::Upload(void* to, const void* from, std::size_t bytes) {

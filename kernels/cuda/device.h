@@ -1,37 +1,42 @@
-// A device as the backend uses it: one stream, the operations of its world, and the buffers through
-// which arrays travel. Everything it hands out is reused: nothing is allocated in a step once the
-// largest one was seen.
+// A device as the backend uses it: a stream for kernels and one for copies, the operations of its
+// world, and the buffers through which arrays travel. Everything it hands out is reused: nothing is
+// allocated in a step once the largest one was seen.
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
-#include <string>
 
 #include "kernels/context.h"
 #include "kernels/cuda/gpu/runtime.h"
 #include "kernels/cuda/ops.h"
+#include "kernels/cuda/packet.h"
+#include "kernels/cuda/parcel.h"
+#include "kernels/cuda/recorder.h"
 #include "kernels/transfer.h"
 #include "tensor/buffer.h"
 
 namespace sglrun::kernels::cuda {
 
-// Arrays that travel together begin at multiples of this: vector loads need 16.
-inline constexpr std::size_t kArrayAlignment = 64;
-constexpr std::size_t ArrayBytes(std::size_t bytes) {
-  return (bytes + kArrayAlignment - 1) / kArrayAlignment * kArrayAlignment;
-}
-
 class DeviceAllocator final : public tensor::Allocator {
  public:
   explicit DeviceAllocator(gpu::Runtime& runtime) : runtime_(&runtime) {}
   void* Allocate(std::size_t bytes) override { return runtime_->Alloc(bytes); }
-  void Free(void* data, std::size_t) override { runtime_->Free(data); }
+  void Free(void* data, std::size_t) override {
+    ++frees_;
+    runtime_->Free(data);
+  }
+
+  std::uint64_t frees() const { return frees_; }
 
  private:
   gpu::Runtime* runtime_;
+  std::atomic<std::uint64_t> frees_ = 0;
 };
 
 class DeviceState final : public Device {
@@ -45,6 +50,17 @@ class DeviceState final : public Device {
   const Ops& ops() const { return *ops_; }
   gpu::Stream stream() const { return stream_; }
   tensor::Allocator& allocator() { return allocator_; }
+  const Recorder& recorder() const { return *recorder_; }
+
+  // Of parcels: the stream of their copies, where their arrays lie, and the end of their kernels.
+  gpu::Stream copies() const { return copies_; }
+  Packet& mail() { return *mail_; }
+  gpu::Event computed() const { return computed_; }
+
+  // The draw whose results are on their way.
+  bool keeps() const { return kept_.has_value(); }
+  void Keep(Parcel parcel);
+  void FinishKept();
 
   // Device memory for one operation, until the next call.
   void* Scratch(std::size_t bytes);
@@ -52,6 +68,7 @@ class DeviceState final : public Device {
   // One packed copy of arrays to the device; each is replaced by its place there. They stay until
   // the second call from now. Empty arrays stay empty.
   void Stage(std::span<StagedArray> arrays);
+  void Repeat(const RepeatArgs& args);
 
   // Any memory of the host; done when they return.
   void Upload(void* to, const void* from, std::size_t bytes);
@@ -61,24 +78,22 @@ class DeviceState final : public Device {
   std::mutex& mutex() { return mutex_; }
 
  private:
-  // Pinned and device memory of one packed copy, and when the pinned part may be written again.
-  struct Parcel {
-    void* pinned = nullptr;
-    void* device = nullptr;
-    std::size_t bytes = 0;
-    gpu::Event sent = nullptr;
-  };
-  void Grow(Parcel& parcel, std::size_t bytes);
-
   std::unique_ptr<gpu::Runtime> runtime_;
   const Ops* ops_;
   DeviceAllocator allocator_;
-  gpu::Stream stream_;
+  gpu::Stream stream_, copies_;
+  gpu::Event computed_;
   tensor::Buffer scratch_;
-  std::array<Parcel, 2> parcels_;
-  std::size_t next_parcel_ = 0;
+  std::array<std::unique_ptr<Packet>, 2> staged_;
+  std::size_t next_staged_ = 0;
+  std::unique_ptr<Packet> mail_;
+  std::unique_ptr<Recorder> recorder_;
+  std::optional<Parcel> kept_;
   void* bounce_ = nullptr;  // pinned
   std::mutex mutex_;
 };
+
+// The device of a context.
+DeviceState& StateOf(KernelContext& context);
 
 }  // namespace sglrun::kernels::cuda

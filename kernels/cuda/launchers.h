@@ -21,5 +21,8 @@ void SiluAndMul(const cuda::SiluAndMulParams& p, gpu::Stream stream);
 void LogitsProcess(const cuda::LogitsProcessParams& p, gpu::Stream stream);
 void Sample(const cuda::SampleParams& p, gpu::Stream stream);
 void Logprobs(const cuda::LogprobsParams& p, gpu::Stream stream);
+void AdmitRows(const cuda::DrawParams& p, gpu::Stream stream);
+void SettleRows(const cuda::DrawParams& p, gpu::Stream stream);
+void FeedDrawn(const cuda::FeedDrawnParams& p, gpu::Stream stream);
 
 }  // namespace sglrun::kernels::CU_WORLD

@@ -16,7 +16,10 @@ const cuda::Ops& CudaOps() {
                                 .silu_and_mul = SiluAndMul,
                                 .logits_process = LogitsProcess,
                                 .sample = Sample,
-                                .logprobs = Logprobs};
+                                .logprobs = Logprobs,
+                                .admit_rows = AdmitRows,
+                                .settle_rows = SettleRows,
+                                .feed_drawn = FeedDrawn};
   return ops;
 }
 

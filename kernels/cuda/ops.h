@@ -215,6 +215,26 @@ constexpr std::int64_t LogprobsScratchTop(std::int64_t max_top) {
 }
 std::size_t LogprobsScratchBytes(std::int64_t rows, std::int64_t max_top);
 
+// Between the operations of a draw (kernels/draw.h).
+struct DrawParams {
+  std::int64_t rows = 0;
+  std::uint8_t* status = nullptr;       // of logits_process
+  std::uint8_t* sampled = nullptr;      // `active` of sample
+  std::int32_t* tokens = nullptr;       // of sample
+  std::int32_t* kept_tokens = nullptr;  // or null
+  std::uint8_t* told = nullptr;         // `active` of logprobs; null: no row has them
+  const std::uint8_t* chosen = nullptr;
+  const std::int32_t* ask_begin = nullptr;
+  std::int32_t* ask_ids = nullptr;
+};
+
+struct FeedDrawnParams {
+  std::int32_t* ids = nullptr;
+  const std::int32_t* from = nullptr;
+  const std::int32_t* drawn = nullptr;
+  std::int64_t count = 0;
+};
+
 struct Ops {
   void (*pack_rows)(const PackRowsParams& params, gpu::Stream stream);
   void (*embed)(const EmbedParams& params, gpu::Stream stream);
@@ -228,6 +248,9 @@ struct Ops {
   void (*logits_process)(const LogitsProcessParams& params, gpu::Stream stream);
   void (*sample)(const SampleParams& params, gpu::Stream stream);
   void (*logprobs)(const LogprobsParams& params, gpu::Stream stream);
+  void (*admit_rows)(const DrawParams& params, gpu::Stream stream);
+  void (*settle_rows)(const DrawParams& params, gpu::Stream stream);
+  void (*feed_drawn)(const FeedDrawnParams& params, gpu::Stream stream);
 };
 
 }  // namespace sglrun::kernels::cuda

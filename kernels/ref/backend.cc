@@ -13,6 +13,12 @@ void Checked(const Args& args, KernelContext& context) {
   kOperation(args, context);
 }
 
+void CheckedDraw(const KernelTable& table, const DrawArgs& args, KernelContext& context) {
+  const std::string problem = Check(args);
+  CHECK(problem.empty()) << problem;
+  host::Draw(table, args, context);
+}
+
 }  // namespace
 
 const Backend& RefBackend() {
@@ -35,7 +41,11 @@ const Backend& RefBackend() {
               .logits_process = Checked<LogitsProcessArgs, ref::LogitsProcess>,
               .sample = Checked<SampleArgs, ref::Sample>,
               .logprobs = Checked<LogprobsArgs, ref::Logprobs>,
+              .draw = CheckedDraw,
+              .finish_draw = host::FinishDraw,
+              .feed_drawn = Checked<FeedDrawnArgs, host::FeedDrawn>,
               .stage = host::Stage,
+              .repeat = host::Repeat,
               .upload = host::Copy,
               .download = host::Copy,
               .gather_rows = Checked<GatherRowsArgs, host::GatherRows>,

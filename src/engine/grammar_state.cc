@@ -72,6 +72,7 @@ bool GrammarState::Takes(std::int32_t token) {
 }
 
 void GrammarState::Accept(std::int32_t token) {
+  prepared_ = false;
   if (thinks()) return Think(token);
   matcher_->AcceptToken(token);
 }
@@ -108,6 +109,7 @@ void GrammarState::PrepareThinking() {
 }
 
 void GrammarState::Prepare() {
+  prepared_ = true;
   if (thinks()) return PrepareThinking();
   matcher_->FillMask(mask_);
   if (matcher_->failure()) {

@@ -81,6 +81,10 @@ class GrammarState {
   void Accept(std::int32_t token);
   // Finds what may come next. Threads may do so for different states at once.
   void Prepare();
+  // mask() and next() are those of the place it stands at.
+  bool prepared() const { return prepared_; }
+  // Nothing can follow, which is known without a mask; next() is kEnd or kNone once prepared.
+  bool IsAtEnd() const { return !thinks() && !matcher_->CanContinue(); }
 
   // Why there is no next token; `place` says where: "output token 7".
   RecordError failure(const std::string& place) const;
@@ -100,6 +104,7 @@ class GrammarState {
   std::optional<grammar::Matcher> matcher_;
   std::vector<std::int32_t> ends_;  // tokens of the vocabulary that end a complete text
   std::vector<std::uint32_t> mask_;
+  bool prepared_ = false;
   Next next_ = Next::kSeveral;
   std::int32_t only_token_ = -1;
 };

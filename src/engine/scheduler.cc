@@ -67,6 +67,28 @@ void Scheduler::Wait(std::unique_ptr<Sequence> sequence) {
 }
 
 std::span<const PlannedRow> Scheduler::Plan() {
+  PlanRows();
+  CHECK(!rows_.empty() || !HasWork()) << "nothing to do with\n" << ToString();
+  return rows_;
+}
+
+std::span<const PlannedRow> Scheduler::PlanAhead() {
+  rows_.clear();
+  if (CanGrowAll()) PlanRows();
+  return rows_;
+}
+
+// Every running sequence can have the pages of its tokens.
+bool Scheduler::CanGrowAll() const {
+  std::int64_t missing = 0;
+  for (const auto& sequence : running_) {
+    const auto held = static_cast<std::int64_t>(sequence->pages.size());
+    missing += std::max<std::int64_t>(PagesFor(sequence->size()) - held, 0);
+  }
+  return missing <= blocks_->available();
+}
+
+void Scheduler::PlanRows() {
   budget_ = limits_.max_batch_tokens;
   preempted_ = false;
   for (const auto& sequence : running_) sequence->scheduled = 0;
@@ -78,8 +100,6 @@ std::span<const PlannedRow> Scheduler::Plan() {
     if (sequence->scheduled == 0) continue;
     rows_.push_back({sequence.get(), sequence->computed, sequence->scheduled});
   }
-  CHECK(!rows_.empty() || !HasWork()) << "nothing to do with\n" << ToString();
-  return rows_;
 }
 
 // Oldest first, so that the oldest always moves on and the youngest pays for missing pages.
@@ -173,8 +193,8 @@ bool Scheduler::IsReady(Sequence& sequence) {
 }
 
 void Scheduler::Admit(Sequence& sequence) {
-  const auto place =
-      std::ranges::lower_bound(waiting_, sequence.order, {}, [](const auto& s) { return s->order; });
+  const auto place = std::ranges::lower_bound(waiting_, sequence.order, {},
+                                              [](const auto& s) { return s->order; });
   overtaken_ = place == waiting_.begin() ? 0 : overtaken_ + 1;
   auto admitted = std::move(*place);
   waiting_.erase(place);

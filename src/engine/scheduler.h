@@ -25,6 +25,9 @@ struct PlannedRow {
   Sequence* sequence = nullptr;
   std::int64_t first = 0;
   std::int64_t count = 0;
+
+  // The sequence's last token is among them: the row gives the next.
+  bool gives_token() const { return first + count == sequence->size(); }
 };
 
 class Scheduler {
@@ -46,6 +49,11 @@ class Scheduler {
   // The rows of the next step, never none while there is work. Valid until the next call.
   std::span<const PlannedRow> Plan();
 
+  // The same while the last tokens of sequences are still to be told (Sequence::ExpectToken): none
+  // when a sequence would have to be preempted, which needs to know its tokens, and none when
+  // there is nothing to do.
+  std::span<const PlannedRow> PlanAhead();
+
   // The row's tokens are in the cache now: its full pages become findable for others.
   void Computed(const PlannedRow& row);
 
@@ -59,6 +67,8 @@ class Scheduler {
   void CheckIntegrity() const;
 
  private:
+  void PlanRows();
+  bool CanGrowAll() const;
   void PlanDecodes();
   void PlanChunks();
   void AdmitWaiting();

@@ -70,6 +70,7 @@ class Sequence {
   // Output rows [first_wanted_row(), size()) of the model are still wanted; the last one always is.
   std::int64_t first_wanted_row() const;
   bool wants_hidden_row(std::int64_t position) const {
+    if (request_.return_hidden_states == HiddenStates::kLast) return position == size() - 1;
     return request_.return_hidden_states == HiddenStates::kAll && position >= hidden_rows_;
   }
   bool wants_prompt_logprob_row(std::int64_t position) const {
@@ -119,6 +120,18 @@ class Sequence {
   std::span<const std::int32_t> banned() const;
   // Takes the sampled token; sets `finish` or `failure` when it was the last.
   void Append(std::int32_t token);
+  // For planning the step behind a draw that is not read yet: the token counts as there, whatever
+  // it will be. `row` of the draw.
+  void ExpectToken(std::int32_t row) {
+    tokens_.push_back(0);
+    expected_row_ = row;
+  }
+  void ForgetExpected() {
+    tokens_.pop_back();
+    expected_row_ = -1;
+  }
+  // The row of the draw that gives the last token; -1 where that is known.
+  std::int32_t expected_row() const { return expected_row_; }
   // Ends a sequence that generates nothing (max_new_tokens 0).
   void FinishScoring();
 
@@ -142,6 +155,7 @@ class Sequence {
   std::chrono::steady_clock::time_point submitted;
   std::optional<FinishReason> finish;
   std::optional<RecordError> failure;
+  bool has_ended() const { return finish || failure; }
   GenerateResult result;  // logprobs, masks, cached_tokens while they come in
 
  private:
@@ -162,6 +176,7 @@ class Sequence {
   std::deque<ForcedToken> forced_tokens_;                         // whose rows are not computed yet
   std::optional<tokenizer::IncrementalDetokenizer> detokenizer_;  // of KeepText
   std::string text_;
+  std::int32_t expected_row_ = -1;
   std::int64_t hidden_rows_ = 0;        // rows of kAll recorded so far
   std::int64_t next_logprob_row_ = -1;  // next row whose prompt logprob is wanted, -1: none
 };

@@ -4,25 +4,71 @@
 
 namespace sglrun::engine {
 
+namespace {
+
+// Tables are widened to as many pages, or twice, four times ... as many.
+constexpr std::int64_t kLeastTable = 16;
+
+}  // namespace
+
+std::int64_t BucketOf(std::int64_t rows) {
+  std::int64_t size = 1;
+  while (size < rows && size < 8) size *= 2;
+  if (rows <= size) return size;
+  const std::int64_t step = rows <= 64 ? 8 : rows <= 256 ? 16 : 64;
+  return (rows + step - 1) / step * step;
+}
+
 void StepArrays::Gather(std::span<const PlannedRow> rows) {
-  for (auto* list : {&token_ids_, &positions_, &kv_len_, &slots_, &output_tokens_, &embed_row_}) {
+  for (auto* list :
+       {&token_ids_, &positions_, &kv_len_, &slots_, &output_tokens_, &embed_row_, &expected_}) {
     list->clear();
   }
   outputs_.clear();
   embeds_.clear();
   query_start_.assign(1, 0);
-  table_stride_ = 0;
-  for (const PlannedRow& row : rows) {
-    table_stride_ = std::max(table_stride_, static_cast<std::int64_t>(row.sequence->pages.size()));
-  }
-  tables_.assign(rows.size() * static_cast<std::size_t>(table_stride_), 0);
   const bool any_embeds = std::ranges::any_of(
       rows, [](const PlannedRow& row) { return row.sequence->request().input_embeds != nullptr; });
+  for (const PlannedRow& row : rows) {
+    AddRow(row);
+    if (any_embeds) AddEmbeds(row);
+  }
+  repeats_ = spare_page_ != kNoPage && AreSingleTokens(rows);
+  AddTables(rows);
+  if (repeats_) FillBucket();
+}
+
+void StepArrays::AddTables(std::span<const PlannedRow> rows) {
+  table_stride_ = repeats_ ? kLeastTable : 0;
+  for (const PlannedRow& row : rows) {
+    const auto pages = static_cast<std::int64_t>(row.sequence->pages.size());
+    if (!repeats_) table_stride_ = std::max(table_stride_, pages);
+    while (table_stride_ < pages) table_stride_ *= 2;
+  }
+  tables_.assign(rows.size() * static_cast<std::size_t>(table_stride_), 0);
   for (std::size_t r = 0; r < rows.size(); ++r) {
     const auto place = tables_.begin() + static_cast<std::ptrdiff_t>(r) * table_stride_;
     std::ranges::copy(rows[r].sequence->pages, place);
-    AddRow(rows[r]);
-    if (any_embeds) AddEmbeds(rows[r]);
+  }
+}
+
+bool StepArrays::AreSingleTokens(std::span<const PlannedRow> rows) const {
+  return output_tokens_.size() == rows.size() && embeds_.empty() &&
+         std::ranges::all_of(rows, [](const PlannedRow& row) { return row.count == 1; });
+}
+
+void StepArrays::FillBucket() {
+  const auto rows = static_cast<std::int64_t>(kv_len_.size());
+  for (std::int64_t r = rows; r < BucketOf(rows); ++r) {
+    const auto index = static_cast<std::int32_t>(r);
+    token_ids_.push_back(0);
+    expected_.push_back(-1);
+    positions_.push_back(0);
+    slots_.push_back(spare_page_ * kernels::kPageSize);
+    query_start_.push_back(index + 1);
+    kv_len_.push_back(1);
+    output_tokens_.push_back(index);
+    tables_.resize(tables_.size() + static_cast<std::size_t>(table_stride_), spare_page_);
   }
 }
 
@@ -32,6 +78,7 @@ void StepArrays::AddRow(const PlannedRow& row) {
   for (std::int64_t position = row.first; position < row.first + row.count; ++position) {
     const PageId page = sequence.pages[static_cast<std::size_t>(position / kernels::kPageSize)];
     token_ids_.push_back(sequence.tokens()[static_cast<std::size_t>(position)]);
+    expected_.push_back(position + 1 == sequence.size() ? sequence.expected_row() : -1);
     positions_.push_back(static_cast<std::int32_t>(position));
     slots_.push_back(page * kernels::kPageSize +
                      static_cast<std::int32_t>(position % kernels::kPageSize));
@@ -75,6 +122,12 @@ model::ForwardBatch StepArrays::batch() {
   batch.block_table_stride = table_stride_;
   batch.slots = slots_;
   batch.output_tokens = output_tokens_;
+  batch.repeats = repeats_;
+  // A step that repeats always looks there, so that it is one kind of step.
+  if (repeats_ || std::ranges::any_of(expected_, [](std::int32_t row) { return row >= 0; })) {
+    batch.from_drawn = expected_;
+    batch.drawn = drawn_;
+  }
   if (!embeds_.empty()) {
     batch.embed_row = embed_row_;
     batch.input_embeds =

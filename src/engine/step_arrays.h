@@ -1,5 +1,9 @@
 // The planned rows of a step as the flat arrays that the model reads. Keeps its memory from step to
 // step.
+//
+// For a device, a step of single tokens is brought to one of few sizes, so that it is one that came
+// before (ForwardBatch::repeats): rows are filled up with a token 0 that writes to the spare page,
+// block tables are widened.
 #pragma once
 
 #include <cstdint>
@@ -19,9 +23,15 @@ struct OutputRows {
   std::int64_t count = 0;
 };
 
+// The size that `rows` of single tokens are brought to: 1, 2, 4, 8, then steps of 8 to 64, of 16 to
+// 256, of 64.
+std::int64_t BucketOf(std::int64_t rows);
+
 class StepArrays {
  public:
-  explicit StepArrays(std::int64_t hidden_size) : hidden_size_(hidden_size) {}
+  // spare_page: kNoPage where steps stay as they are. drawn: where draws leave their tokens.
+  StepArrays(std::int64_t hidden_size, PageId spare_page, const std::int32_t* drawn)
+      : hidden_size_(hidden_size), spare_page_(spare_page), drawn_(drawn) {}
 
   void Gather(std::span<const PlannedRow> rows);
 
@@ -30,14 +40,20 @@ class StepArrays {
   std::int64_t output_count() const { return static_cast<std::int64_t>(output_tokens_.size()); }
 
  private:
+  void AddTables(std::span<const PlannedRow> rows);
+  bool AreSingleTokens(std::span<const PlannedRow> rows) const;
+  void FillBucket();
   void AddRow(const PlannedRow& row);
   void AddEmbeds(const PlannedRow& row);
   void AddOutputs(const PlannedRow& row, std::int64_t first_token);
 
   std::int64_t hidden_size_;
+  PageId spare_page_;
+  const std::int32_t* drawn_;
   std::int64_t table_stride_ = 0;
+  bool repeats_ = false;
   std::vector<std::int32_t> token_ids_, positions_, query_start_, kv_len_, tables_, slots_;
-  std::vector<std::int32_t> output_tokens_;
+  std::vector<std::int32_t> output_tokens_, expected_;
   std::vector<OutputRows> outputs_;
   std::vector<std::int32_t> embed_row_;  // empty when no row has embeddings
   std::vector<float> embeds_;

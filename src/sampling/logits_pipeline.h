@@ -1,5 +1,5 @@
-// From logits to tokens: logits_process, then sample, then logprobs, each one call of a kernel for
-// all rows. A stage that no row of the step asks for is not run.
+// From logits to tokens: logits_process, then sample, then logprobs, for all rows in one draw. A
+// stage that no row of the step asks for is not run.
 #pragma once
 
 #include <cstdint>
@@ -33,8 +33,9 @@ struct SampledTokens {
 
   RowLogprobs Logprobs(std::int64_t row) const;
 
-  // Flat lists behind Logprobs(): row r asks for its chosen token, if it wants it, then asked_ids.
-  std::vector<std::uint8_t> has_chosen;
+  // Flat lists behind Logprobs(): row r asks for the token it draws, if it wants it, then
+  // asked_ids.
+  std::vector<std::uint8_t> chosen;
   std::vector<std::int32_t> ask_begin, ask_ids;
   std::vector<float> ask_logprobs;
   std::vector<std::int32_t> top_begin, top_ids;
@@ -49,22 +50,29 @@ class LogitsPipeline {
 
   // logits f32 [R, V], changed in place. The result is valid until the next call.
   const SampledTokens& Run(const SamplingBatch& batch, tensor::TensorView logits,
-                           const GrammarMask& mask, kernels::KernelContext& context);
+                           const GrammarMask& mask, kernels::KernelContext& context) {
+    Start(batch, logits, mask, nullptr, context);
+    return Finish(context);
+  }
+
+  // The same in two: on a device, work may be enqueued between them. What Start is given must live
+  // until Finish. `kept_tokens`: see kernels/draw.h.
+  void Start(const SamplingBatch& batch, tensor::TensorView logits, const GrammarMask& mask,
+             std::int32_t* kept_tokens, kernels::KernelContext& context);
+  const SampledTokens& Finish(kernels::KernelContext& context);
 
  private:
-  void Process(const SamplingBatch& batch, tensor::TensorView logits, const GrammarMask& mask,
-               kernels::KernelContext& context);
-  void Sample(const SamplingBatch& batch, tensor::TensorView logits,
-              kernels::KernelContext& context);
-  void Logprobs(const SamplingBatch& batch, tensor::TensorView logits,
-                kernels::KernelContext& context);
-  void KeptSets(const SamplingBatch& batch, tensor::TensorView logits,
-                kernels::KernelContext& context);
+  void AddProcess(const SamplingBatch& batch, const GrammarMask& mask, kernels::DrawArgs& args);
+  void AddSample(const SamplingBatch& batch, kernels::DrawArgs& args);
+  void AddLogprobs(const SamplingBatch& batch, kernels::DrawArgs& args);
+  void KeptSets(kernels::KernelContext& context);
 
   const kernels::Backend* backend_;
   std::vector<std::uint32_t> sampleable_;
+  const SamplingBatch* batch_ = nullptr;  // of Start
+  tensor::TensorView logits_;
   SampledTokens out_;
-  std::vector<std::uint8_t> active_;
+  std::vector<std::uint8_t> sampled_, told_;
   std::vector<float> row_;
 };
 

@@ -1,5 +1,6 @@
-// The CUDA shelf on the simulated device, for the cases of ../*_test.cc. Every call is made three
-// times, with the threads forward, backward and shuffled: the bits must be the same.
+// The CUDA shelf on a device (shelf_device.h), for the cases of ../*_test.cc. Every call is made
+// several times, on the simulated one with the threads forward, backward and shuffled: the bits must
+// be the same.
 #include <algorithm>
 #include <cstring>
 #include <functional>
@@ -7,10 +8,10 @@
 
 #include "kernels/cuda/encode_rows.h"
 #include "kernels/cuda/ops.h"
-#include "kernels/cuda/sim/heap.h"
-#include "kernels/cuda/sim/machine.h"
+#include "kernels/cuda/terms.h"
 
 #include "../support.h"
+#include "shelf_device.h"
 
 namespace sglrun::kernels::testing {
 namespace {
@@ -51,36 +52,28 @@ class Call {
   }
 
   void Run(const std::function<void(const cuda::Ops&)>& launch) {
-    sim::Settings& settings = sim::TheSettings();
+    ShelfDevice& device = TheShelfDevice();
     std::vector<std::vector<unsigned char>> first;
-    for (const sim::Order order :
-         {sim::Order::kForward, sim::Order::kReverse, sim::Order::kRandom}) {
-      // The checker looks at every access: one order shows it all.
-      if (order != sim::Order::kForward && ShelfCost() > 1) break;
-      settings.order = order;
-      ++settings.seed;
-      for (const Array& array : arrays_) {
-        std::memcpy(array.device, array.host, array.bytes);
-        sim::NoteHostWrite(array.device, array.bytes);
-      }
-      launch(sim_world::CudaOps());
+    for (int turn = 0; turn < device.turns(); ++turn) {
+      device.BeginTurn(turn);
+      for (const Array& array : arrays_) device.Write(array.device, array.host, array.bytes);
+      launch(device.ops());
       std::size_t next = 0;
       for (const Array& array : arrays_) {
         if (!array.is_written) continue;
-        if (order == sim::Order::kForward) {
-          first.emplace_back(array.device, array.device + array.bytes);
-          continue;
-        }
-        const std::vector<unsigned char>& expected = first[next++];
-        if (!std::equal(expected.begin(), expected.end(), array.device)) {
-          FAIL_CHECK("other bits with the threads in order " << static_cast<int>(order) << ", seed "
-                                                             << settings.seed);
+        std::vector<unsigned char> bytes(array.bytes);
+        device.Read(bytes.data(), array.device, array.bytes);
+        if (turn == 0) {
+          first.push_back(std::move(bytes));
+        } else if (bytes != first[next++]) {
+          FAIL_CHECK("other bits in turn " << turn << ", " << device.TurnName());
         }
       }
     }
-    settings.order = sim::Order::kForward;
+    device.BeginTurn(0);
+    std::size_t next = 0;
     for (const Array& array : arrays_) {
-      if (array.is_written) std::memcpy(array.host, array.device, array.bytes);
+      if (array.is_written) std::memcpy(array.host, first[next++].data(), array.bytes);
     }
   }
 
@@ -106,7 +99,7 @@ class Call {
   }
   unsigned char* Take(std::size_t bytes, std::size_t offset) {
     constexpr std::size_t kArena = std::size_t{256} << 20;
-    static auto* const arena = static_cast<unsigned char*>(sim::DeviceAlloc(kArena));
+    static auto* const arena = TheShelfDevice().Allocate(kArena);
     unsigned char* place = arena + used_ + offset;
     used_ += (offset + bytes + 255) / 256 * 256;
     REQUIRE(used_ <= kArena);
@@ -126,25 +119,12 @@ cuda::Weight WeightOf(Call& call, const PackedWeight& weight, bool is_written = 
   return placed;
 }
 
-cuda::Cache CacheOf(Call& call, const KvCacheView& cache, std::size_t page_bytes,
-                    bool is_written = false) {
-  const std::size_t bytes = static_cast<std::size_t>(cache.num_pages) * page_bytes;
+cuda::Cache CacheOf(Call& call, const KvCacheView& cache, bool is_written = false) {
+  const std::size_t bytes =
+      static_cast<std::size_t>(cache.num_pages) * cuda::KvPageBytes(cache.layout);
   auto* data = static_cast<unsigned char*>(cache.data);
   if (is_written) call.InOut(data, bytes);
-  return {const_cast<unsigned char*>(call.In(data, bytes)),
-          cache.layout.dtype == tensor::DType::kBF16,
-          static_cast<std::int32_t>(cache.layout.num_kv_heads),
-          static_cast<std::int32_t>(cache.layout.head_dim)};
-}
-
-std::size_t PackedWeightBytes(std::int64_t n, std::int64_t k, WeightForm form) {
-  return cuda::WeightBytes(cuda::WeightOf(
-      PackedWeight{.n = n, .k = k, .dtype = form.dtype, .data = {}, .quant = form.quant}));
-}
-
-std::size_t KvPageBytes(const KvLayout& layout) {
-  return cuda::PageBytes(layout.num_kv_heads, layout.head_dim,
-                         layout.dtype == tensor::DType::kBF16);
+  return cuda::CacheOf(cache.layout, const_cast<unsigned char*>(call.In(data, bytes)));
 }
 
 // What the host encodes goes to the device as it is.
@@ -235,12 +215,11 @@ void Rope(const RopeArgs& args, KernelContext&) {
 
 void StoreKv(const StoreKvArgs& args, KernelContext&) {
   Call call;
-  const cuda::StoreKvParams p{
-      .k = call.Matrix(args.k),
-      .v = call.Matrix(args.v),
-      .slots = call.In(args.slots),
-      .tokens = static_cast<std::int64_t>(args.slots.size()),
-      .cache = CacheOf(call, args.cache, KvPageBytes(args.cache.layout), true)};
+  const cuda::StoreKvParams p{.k = call.Matrix(args.k),
+                              .v = call.Matrix(args.v),
+                              .slots = call.In(args.slots),
+                              .tokens = static_cast<std::int64_t>(args.slots.size()),
+                              .cache = CacheOf(call, args.cache, true)};
   call.Run([&](const cuda::Ops& ops) { ops.store_kv(p, nullptr); });
 }
 
@@ -267,7 +246,7 @@ void PagedAttention(const PagedAttentionArgs& args, KernelContext&) {
                                 .kv_len = call.In(args.kv_len),
                                 .block_tables = call.In(args.block_tables, table),
                                 .block_table_stride = args.block_table_stride,
-                                .cache = CacheOf(call, args.cache, KvPageBytes(args.cache.layout)),
+                                .cache = CacheOf(call, args.cache),
                                 .scale = args.scale,
                                 .window = args.window,
                                 .max_splits = splits,
@@ -356,11 +335,11 @@ std::vector<const Backend*> ShelfBackends() {
   static const Backend backend = [] {
     Backend sim = RefBackend();
     sim.name = "cuda";
-    sim.isa = "sim";
-    sim.table.packed_weight_bytes = PackedWeightBytes;
+    sim.isa = TheShelfDevice().isa();
+    sim.table.packed_weight_bytes = cuda::PackedWeightBytes;
     sim.table.pack_rows = PackRows;
     sim.table.pack_codes = PackCodes;
-    sim.table.kv_page_bytes = KvPageBytes;
+    sim.table.kv_page_bytes = cuda::KvPageBytes;
     sim.table.embed = Embed;
     sim.table.gather_rows = GatherRows;
     sim.table.gemm = Gemm;
@@ -378,7 +357,7 @@ std::vector<const Backend*> ShelfBackends() {
 }
 
 int ShelfCost() {
-  return sim::TheObserver() != nullptr ? 11 : 1;
+  return TheShelfDevice().cost();
 }
 
 }  // namespace sglrun::kernels::testing

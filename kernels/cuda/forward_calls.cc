@@ -1,0 +1,120 @@
+#include "kernels/cuda/calls.h"
+#include "kernels/cuda/device.h"
+#include "kernels/cuda/terms.h"
+
+namespace sglrun::kernels::cuda::calls {
+
+void Embed(const EmbedArgs& args, KernelContext& context) {
+  DeviceState& device = StateOf(context);
+  device.ops().embed({.ids = args.ids.data(),
+                      .tokens = static_cast<std::int64_t>(args.ids.size()),
+                      .weight = WeightOf(*args.weight),
+                      .out = RowsOf(args.out)},
+                     device.stream());
+}
+
+void GatherRows(const GatherRowsArgs& args, KernelContext& context) {
+  DeviceState& device = StateOf(context);
+  device.ops().gather_rows({.rows = args.rows.data(),
+                            .count = static_cast<std::int64_t>(args.rows.size()),
+                            .width = args.in.shape[1],
+                            .in = RowsOf(args.in),
+                            .out = RowsOf(args.out)},
+                           device.stream());
+}
+
+void FeedDrawn(const FeedDrawnArgs& args, KernelContext& context) {
+  DeviceState& device = StateOf(context);
+  device.ops().feed_drawn({.ids = args.ids.data(),
+                           .from = args.from.data(),
+                           .drawn = args.drawn,
+                           .count = static_cast<std::int64_t>(args.ids.size())},
+                          device.stream());
+}
+
+void Gemm(const GemmArgs& args, KernelContext& context) {
+  DeviceState& device = StateOf(context);
+  GemmParams params{.x = RowsOf(args.x),
+                    .m = args.x.shape[0],
+                    .weight = WeightOf(*args.weight),
+                    .bias = args.bias.f32(),
+                    .y = RowsOf(args.y),
+                    .accumulate = args.accumulate};
+  const std::size_t scratch = GemmScratchBytes(params.m, params.weight);
+  if (scratch > 0) params.scratch = device.Scratch(scratch);
+  device.ops().gemm(params, device.stream());
+}
+
+void RmsNorm(const RmsNormArgs& args, KernelContext& context) {
+  DeviceState& device = StateOf(context);
+  device.ops().rms_norm({.x = RowsOf(args.x),
+                         .add = RowsOf(args.add),
+                         .weight = args.weight.f32(),
+                         .y = RowsOf(args.y),
+                         .tokens = args.x.shape[0],
+                         .groups = args.groups,
+                         .size = args.weight.shape[0],
+                         .eps = args.eps,
+                         .weight_offset = args.weight_offset},
+                        device.stream());
+}
+
+void Rope(const RopeArgs& args, KernelContext& context) {
+  DeviceState& device = StateOf(context);
+  device.ops().rope({.x = RowsOf(args.x),
+                     .tokens = args.x.shape[0],
+                     .heads = args.heads,
+                     .head_dim = args.head_dim,
+                     .positions = args.positions.data(),
+                     .positions_per_token = args.positions_per_token,
+                     .axis = args.axis.data(),
+                     .cos_table = args.cos_table.f32(),
+                     .sin_table = args.sin_table.f32(),
+                     .table_stride = args.cos_table.stride[0],
+                     .half = args.cos_table.shape[1]},
+                    device.stream());
+}
+
+void StoreKv(const StoreKvArgs& args, KernelContext& context) {
+  DeviceState& device = StateOf(context);
+  device.ops().store_kv({.k = RowsOf(args.k),
+                         .v = RowsOf(args.v),
+                         .slots = args.slots.data(),
+                         .tokens = args.k.shape[0],
+                         .cache = CacheOf(args.cache.layout, args.cache.data)},
+                        device.stream());
+}
+
+void PagedAttention(const PagedAttentionArgs& args, KernelContext& context) {
+  DeviceState& device = StateOf(context);
+  const auto rows = static_cast<std::int64_t>(args.kv_len.size());
+  AttentionParams params{.q = RowsOf(args.q),
+                         .out = RowsOf(args.out),
+                         .num_heads = args.num_heads,
+                         .tokens = args.q.shape[0],
+                         .rows = rows,
+                         .query_start = args.query_start.data(),
+                         .kv_len = args.kv_len.data(),
+                         .block_tables = args.block_tables,
+                         .block_table_stride = args.block_table_stride,
+                         .cache = CacheOf(args.cache.layout, args.cache.data),
+                         .scale = args.scale,
+                         .window = args.window,
+                         .max_splits = AttentionSplits(args.most_keys, args.window),
+                         .max_queries = args.most_queries};
+  const std::size_t scratch =
+      AttentionScratchBytes(rows, args.num_heads, args.cache.layout.head_dim, params.max_splits);
+  if (scratch > 0) params.partials = static_cast<float*>(device.Scratch(scratch));
+  device.ops().paged_attention(params, device.stream());
+}
+
+void SiluAndMul(const SiluAndMulArgs& args, KernelContext& context) {
+  DeviceState& device = StateOf(context);
+  device.ops().silu_and_mul({.x = RowsOf(args.x),
+                             .y = RowsOf(args.y),
+                             .tokens = args.x.shape[0],
+                             .size = args.y.shape[1]},
+                            device.stream());
+}
+
+}  // namespace sglrun::kernels::cuda::calls

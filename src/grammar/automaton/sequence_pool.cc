@@ -1,14 +1,23 @@
 #include "grammar/automaton/sequence_pool.h"
 
 #include <algorithm>
+#include <cstring>
 
 namespace sglrun::grammar {
 namespace {
 
 std::uint64_t Hash(std::span<const std::int32_t> sequence) {
+  constexpr std::uint64_t kMix = 0xD6E8FEB86659FD93;
   std::uint64_t hash = 0x9E3779B97F4A7C15 ^ sequence.size();
-  for (const std::int32_t number : sequence) {
-    hash = (hash ^ static_cast<std::uint32_t>(number)) * 0xD6E8FEB86659FD93;
+  std::size_t i = 0;
+  for (; i + 2 <= sequence.size(); i += 2) {
+    std::uint64_t pair = 0;
+    std::memcpy(&pair, sequence.data() + i, sizeof pair);
+    hash = (hash ^ pair) * kMix;
+    hash ^= hash >> 32;
+  }
+  if (i < sequence.size()) {
+    hash = (hash ^ static_cast<std::uint32_t>(sequence[i])) * kMix;
     hash ^= hash >> 32;
   }
   return hash;
@@ -23,7 +32,11 @@ std::int32_t SequencePool::Intern(std::span<const std::int32_t> sequence) {
   for (; slots_[slot] != kFree; slot = (slot + 1) & mask) {
     const std::int32_t id = slots_[slot];
     if (hashes_[static_cast<std::size_t>(id)] != hash) continue;
-    if (std::ranges::equal((*this)[id], sequence)) return id;
+    const auto known = (*this)[id];
+    if (known.size() == sequence.size() &&
+        std::equal(known.begin(), known.end(), sequence.begin())) {
+      return id;
+    }
   }
   const std::int32_t id = size();
   slots_[slot] = id;
@@ -32,6 +45,13 @@ std::int32_t SequencePool::Intern(std::span<const std::int32_t> sequence) {
   begin_.push_back(numbers_.size());
   if (2 * hashes_.size() > slots_.size()) Grow();
   return id;
+}
+
+void SequencePool::Clear() {
+  slots_.assign(kFirstSlots, kFree);
+  hashes_.clear();
+  begin_.resize(1);
+  numbers_.clear();
 }
 
 void SequencePool::Grow() {

@@ -11,9 +11,10 @@ namespace sglrun::grammar {
 
 class SequencePool {
  public:
-  SequencePool() : slots_(64, kFree) {}
+  SequencePool() : slots_(kFirstSlots, kFree) {}
 
   std::int32_t Intern(std::span<const std::int32_t> sequence);
+  void Clear();  // keeps the memory
 
   std::int32_t size() const { return static_cast<std::int32_t>(hashes_.size()); }
   std::size_t numbers() const { return numbers_.size(); }  // of all sequences together
@@ -25,6 +26,7 @@ class SequencePool {
 
  private:
   static constexpr std::int32_t kFree = -1;
+  static constexpr std::size_t kFirstSlots = 64;
 
   void Grow();
 

@@ -14,22 +14,24 @@ namespace {
 // The edges of a sketch by the states that they leave, those of kNothing apart.
 class SketchIndex {
  public:
-  explicit SketchIndex(const Sketch& sketch)
-      : begin_(U(sketch.states) + 1, 0),
-        nothing_begin_(U(sketch.states) + 1, 0),
-        accepting_(U(sketch.states), 0),
-        seen_(U(sketch.states), 0) {
+  void Load(const Sketch& sketch) {
+    begin_.assign(U(sketch.states) + 1, 0);
+    nothing_begin_.assign(U(sketch.states) + 1, 0);
+    accepting_.assign(U(sketch.states), 0);
+    seen_.assign(U(sketch.states), 0);
+    round_ = 0;
     for (const Sketch::Edge& edge : sketch.edges) ++BeginOf(edge)[U(edge.from) + 1];
     std::partial_sum(begin_.begin(), begin_.end(), begin_.begin());
     std::partial_sum(nothing_begin_.begin(), nothing_begin_.end(), nothing_begin_.begin());
     edges_.resize(begin_.back());
     nothing_.resize(nothing_begin_.back());
-    std::vector<std::uint32_t> at = begin_, nothing_at = nothing_begin_;
+    at_ = begin_;
+    nothing_at_ = nothing_begin_;
     for (const Sketch::Edge& edge : sketch.edges) {
       if (IsNothing(edge)) {
-        nothing_[nothing_at[U(edge.from)]++] = edge.to;
+        nothing_[nothing_at_[U(edge.from)]++] = edge.to;
       } else {
-        edges_[at[U(edge.from)]++] = {edge.symbol, edge.to};
+        edges_[at_[U(edge.from)]++] = {edge.symbol, edge.to};
       }
     }
     for (const std::int32_t state : sketch.accepting) accepting_[U(state)] = 1;
@@ -70,7 +72,7 @@ class SketchIndex {
     if (std::exchange(seen_[U(state)], round_) != round_) stack_.push_back(state);
   }
 
-  std::vector<std::uint32_t> begin_, nothing_begin_;
+  std::vector<std::uint32_t> begin_, nothing_begin_, at_, nothing_at_;
   std::vector<Machine::Edge> edges_;
   std::vector<std::int32_t> nothing_;
   std::vector<std::uint8_t> accepting_;
@@ -83,20 +85,22 @@ class SketchIndex {
 // lead to one state of the sketch; what that becomes is remembered without looking at sets.
 class SubsetBuilder {
  public:
-  SubsetBuilder(SketchIndex& sketch, Budget& budget)
-      : sketch_(sketch), budget_(budget), subset_of_(sketch.state_count(), kUnknown) {}
+  explicit SubsetBuilder(SketchIndex& sketch) : sketch_(sketch) {}
 
   // False when the result has more than `most` states.
-  Result<bool, GrammarError> Run(std::size_t most) {
+  Result<bool, GrammarError> Run(std::size_t most, Budget& budget) {
+    subsets_.Clear();
+    subset_of_.assign(sketch_.state_count(), kUnknown);
+    machine_ = {};
     const std::int32_t start[] = {0};
     sketch_.Close(start, closure_);
     closure_.insert(closure_.begin(), kStartMark);  // so that nothing leads back to it
     subsets_.Intern(closure_);
     for (std::int32_t i = 0; i < subsets_.size(); ++i) {
-      SGLRUN_RETURN_IF_ERROR(budget_.Spend("making automata deterministic"));
+      SGLRUN_RETURN_IF_ERROR(budget.Spend("making automata deterministic"));
       if (U(subsets_.size()) > most) return false;
       Expand(i);
-      budget_.Charge(kStepsPerEdge * static_cast<std::int64_t>(bytes_.size() + others_.size()));
+      budget.Charge(kStepsPerEdge * static_cast<std::int64_t>(bytes_.size() + others_.size()));
     }
     return true;
   }
@@ -175,7 +179,6 @@ class SubsetBuilder {
   }
 
   SketchIndex& sketch_;
-  Budget& budget_;
   SequencePool subsets_;                 // a state of the machine each
   std::vector<std::int32_t> subset_of_;  // by state of the sketch, when it is the only target
   std::vector<std::int32_t> closure_, targets_;
@@ -208,11 +211,24 @@ Machine WithoutNothing(SketchIndex& sketch) {
 
 }  // namespace
 
+struct Determinizer::Scratch {
+  SketchIndex index;
+  SubsetBuilder builder{index};
+};
+
+Determinizer::Determinizer() : scratch_(std::make_unique<Scratch>()) {}
+Determinizer::~Determinizer() = default;
+
 Result<Machine, GrammarError> Determinize(const Sketch& sketch, Budget& budget) {
+  return Determinizer().Run(sketch, budget);
+}
+
+Result<Machine, GrammarError> Determinizer::Run(const Sketch& sketch, Budget& budget) {
   constexpr std::size_t kMoreStates = 2000, kRefinedStates = 1000;
-  SketchIndex index(sketch);
-  SubsetBuilder builder(index, budget);
-  SGLRUN_ASSIGN_OR_RETURN(const bool fits, builder.Run(2 * U(sketch.states) + kMoreStates));
+  SketchIndex& index = scratch_->index;
+  SubsetBuilder& builder = scratch_->builder;
+  index.Load(sketch);
+  SGLRUN_ASSIGN_OR_RETURN(const bool fits, builder.Run(2 * U(sketch.states) + kMoreStates, budget));
   std::vector<std::int32_t> loops;
   Machine machine = MergeFromTheEnd(Trim(fits ? builder.Take() : WithoutNothing(index)), loops);
   if (fits && machine.state_count() <= kRefinedStates && MayMergeLoops(machine, loops)) {

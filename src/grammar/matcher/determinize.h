@@ -1,6 +1,7 @@
 // From a sketch to a Machine.
 #pragma once
 
+#include <memory>
 #include <vector>
 
 #include "grammar/matcher/machine.h"
@@ -19,6 +20,11 @@ struct Sketch {
   std::vector<Edge> edges;
   std::vector<std::int32_t> accepting;
 
+  void Clear() {
+    states = 1;
+    edges.clear();
+    accepting.clear();
+  }
   std::int32_t AddState() { return states++; }
   // The first of `count` new states.
   std::int32_t AddStates(std::size_t count) {
@@ -35,6 +41,18 @@ struct Sketch {
 // unless it is large and cyclic. Where making it deterministic would need very many states it stays
 // nondeterministic (several edges of a state take the same symbol); only speed depends on it.
 Result<Machine, GrammarError> Determinize(const Sketch& sketch, Budget& budget);
+
+// The same for many sketches, one after the other: keeps its memory.
+class Determinizer {
+ public:
+  Determinizer();
+  ~Determinizer();
+  Result<Machine, GrammarError> Run(const Sketch& sketch, Budget& budget);
+
+ private:
+  struct Scratch;
+  std::unique_ptr<Scratch> scratch_;
+};
 
 // The same from a deterministic automaton over bytes, which is taken as minimal already.
 Machine FromDfa(const Dfa& dfa);

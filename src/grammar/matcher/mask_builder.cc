@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bitset>
 #include <functional>
+#include <map>
 #include <tuple>
 
 namespace sglrun::grammar {
@@ -144,23 +145,32 @@ bool MaskBuilder::FillLoops(StateId state, std::vector<Site> counts) {
   std::sort(counts.begin(), counts.end(), [](const Site& a, const Site& b) {
     return std::tie(a.target, a.below, a.done) < std::tie(b.target, b.below, b.done);
   });
-  for (std::size_t i = counts.size(); i > 0 && !dfa_.exhausted();) {
+  // By how many members the tokens may take: the places behind, mostly all of one kind.
+  std::map<std::pair<std::int64_t, std::int64_t>, std::vector<Site>> places;
+  for (std::size_t i = counts.size(); i > 0;) {
     const Site& last = counts[--i];
-    std::int64_t from = needed(last), to = allowed(last);
+    const std::int64_t from = needed(last);
+    std::int64_t to = allowed(last);
     while (i > 0 && counts[i - 1].target == last.target && counts[i - 1].below == last.below &&
            needed(counts[i - 1]) <= to + 1) {
       to = std::max(to, allowed(counts[--i]));
     }
-    if (from < most) LeaveLoop(state, *mask, last, from, to);
+    if (from >= most) continue;
+    places[{std::max<std::int64_t>(from, 0), std::min(to, most)}].push_back(
+        {.target = CountOf(last).target, .below = last.below});
+  }
+  for (auto& [members, behind] : places) {
+    if (dfa_.exhausted()) return true;
+    std::sort(behind.begin(), behind.end());
+    LeaveLoop(state, *mask, behind, members.first, members.second);
   }
   return true;
 }
 
 // Tokens that leave the repetition behind so many members.
-void MaskBuilder::LeaveLoop(StateId state, const LoopMask& mask, const Site& site,
+void MaskBuilder::LeaveLoop(StateId state, const LoopMask& mask, std::span<const Site> places,
                             std::int64_t needed, std::int64_t allowed) {
-  const Site place{.target = CountOf(site).target, .below = site.below};
-  const std::int32_t behind = Behind({&place, 1});
+  const std::int32_t behind = Behind(places);
   if (behind == FrontierDfa::kDead) return;
   const Bytes first = FirstBytes(behind);
   for (int byte = 0; byte < 256; ++byte) {

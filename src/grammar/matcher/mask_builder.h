@@ -32,8 +32,8 @@ class MaskBuilder {
   bool FillAlone(StateId state, std::span<const Site> callers);
   // `counts`: of repetitions whose body the state is in.
   bool FillLoops(StateId state, std::vector<Site> counts);
-  void LeaveLoop(StateId state, const LoopMask& mask, const Site& place, std::int64_t needed,
-                 std::int64_t allowed);
+  void LeaveLoop(StateId state, const LoopMask& mask, std::span<const Site> places,
+                 std::int64_t needed, std::int64_t allowed);
   void FillTokens(StateId state);
   // The frontier behind a machine that has just ended, for the sites it was called from.
   std::int32_t Behind(std::span<const Site> callers);

@@ -181,6 +181,9 @@ Machine Trim(Machine machine) {
   }
   if (order.size() == count && std::is_sorted(order.begin(), order.end())) return machine;
   Machine trimmed;
+  trimmed.edges.reserve(machine.edges.size());
+  trimmed.begin.reserve(order.size() + 1);
+  trimmed.accepting.reserve(order.size());
   for (const std::int32_t state : order) {
     const std::size_t from = trimmed.edges.size();
     for (const Edge& edge : machine.EdgesOf(U(state))) {
@@ -256,9 +259,10 @@ Machine MergeLoops(Machine machine) {
   std::int32_t used = 2;         // class numbers, over all rounds
   std::size_t open_classes = 1;  // of the states in `open`
   Signature signature;
+  SequencePool found;
   for (int round = 0; !open.empty(); ++round) {
     if (round == kMostRounds) return machine;
-    SequencePool found;
+    found.Clear();
     members.clear();
     for (const std::size_t s : open) {
       signature.Take(machine, s, classes);

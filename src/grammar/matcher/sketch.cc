@@ -46,12 +46,12 @@ class Sketcher {
     if (const auto* regular = std::get_if<node::Regular>(&grammar_.expr(body))) {
       return FromDfa(*regular->dfa);
     }
-    sketch_ = Sketch{};
+    sketch_.Clear();
     const std::int32_t end = sketch_.AddState();
     sketch_.accepting.push_back(end);
     whole_ = facts_.Regular(body) && facts_.Size(body) <= kWholeSize;
     EmitBody(body, 0, end, 0);
-    return Determinize(sketch_, budget_);
+    return determinizer_.Run(sketch_, budget_);
   }
 
   MachineId MachineFor(ExprId e) {
@@ -222,6 +222,7 @@ class Sketcher {
   Budget& budget_;
   Machines result_;
   Sketch sketch_;
+  Determinizer determinizer_;
   bool whole_ = false;          // the machine being drawn is one regular automaton
   std::vector<ExprId> bodies_;  // by MachineId
   std::unordered_map<ExprId, MachineId> ids_;

@@ -34,6 +34,10 @@ bool AddsNothing(const Machine& machine, std::size_t end) {
 // The machine with such calls drawn as loops; nothing when it has none.
 std::optional<Sketch> WithLoops(const Machine& machine, MachineId self) {
   constexpr std::int32_t kStart = 0;
+  const auto is_call = [&](const Machine::Edge& edge) {
+    return edge.symbol.kind == Symbol::Kind::kCall && edge.symbol.id == self;
+  };
+  if (std::none_of(machine.edges.begin(), machine.edges.end(), is_call)) return std::nullopt;
   Sketch sketch;
   sketch.AddStates(machine.state_count() - 1);
   bool looped = false;
@@ -41,8 +45,7 @@ std::optional<Sketch> WithLoops(const Machine& machine, MachineId self) {
     const auto from = static_cast<std::int32_t>(s);
     if (machine.accepting[s] != 0) sketch.accepting.push_back(from);
     for (const Machine::Edge& edge : machine.EdgesOf(s)) {
-      const bool calls_self = edge.symbol == Symbol::Of(Symbol::Kind::kCall, self);
-      const bool loops = calls_self && from != kStart &&
+      const bool loops = is_call(edge) && from != kStart &&
                          AddsNothing(machine, static_cast<std::size_t>(edge.target));
       sketch.AddEdge(from, loops ? Symbol{} : edge.symbol, loops ? kStart : edge.target);
       looped |= loops;

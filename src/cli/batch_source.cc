@@ -175,6 +175,7 @@ std::optional<ReadyRecord> BatchSource::State::Prepare(const io::InputRecord& li
   }
   warnings.Warn(line, parsed->warnings);
   Admit(std::move(parsed->requests), ready);
+  if (ready.error) ready.error = parsed->InItsWords(*std::move(ready.error));
   return ready;
 }
 

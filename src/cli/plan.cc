@@ -93,7 +93,7 @@ class Planner {
             .rid = planned.record.rid,
             .key = planned.record.resume_key,
             .reply = planned.record.reply},
-           done.error(), out);
+           planned.record.InItsWords(done.error()), out);
       return;
     }
     Count(planned);

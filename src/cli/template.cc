@@ -1,6 +1,8 @@
-#include <algorithm>
 #include <ctime>
+#include <functional>
 #include <optional>
+#include <set>
+#include <string>
 #include <utility>
 
 #include "cli/commands.h"
@@ -36,9 +38,10 @@ Result<io::ChatRecord, RecordError> ReadLine(Json line) {
   }
   if (line.Find("messages") == nullptr) return RecordError{"messages is missing", "messages"};
   SGLRUN_ASSIGN_OR_RETURN(io::ChatRecord chat, io::TakeChat(line));
+  std::set<std::string, std::less<>> inside;
+  for (const auto& [name, value] : chat.variables) inside.insert(name);
   for (auto& [name, value] : line.as_object()) {
-    const auto twice = std::ranges::find(chat.variables, name, &Json::Member::first);
-    if (twice != chat.variables.end()) {
+    if (inside.contains(name)) {
       const std::string path = "chat_template_kwargs." + name;
       return RecordError{name + " and " + path + " are both given, one must be", path};
     }

@@ -230,6 +230,11 @@ struct RecordParser::Impl {
   OccurrenceCounter rids;
 };
 
+RecordError Record::InItsWords(RecordError error) const {
+  if (has_messages && error.param == "input_ids") error.param = "messages";
+  return error;
+}
+
 RecordParser::RecordParser(RecordOptions options)
     : impl_(std::make_unique<Impl>(std::move(options))) {}
 
@@ -251,6 +256,8 @@ Result<Record, RecordFailure> RecordParser::Parse(const InputRecord& line) {
   // First of all, so that an error row has it whatever is wrong.
   if (reply != nullptr) reply->custom_id = parsed.rid;
   record.reply = reply;
+  const Json* const messages = parsed.object.Find("messages");
+  record.has_messages = messages != nullptr && !messages->is_null();
   auto converted = impl_->Convert(std::move(parsed), identity, reply.get(), record.warnings);
   if (!converted.ok()) {
     return RecordFailure{std::move(converted).error(), std::move(record.rid), record.resume_key,

@@ -43,11 +43,15 @@ struct RecordOptions {
 struct Record {
   std::vector<GenerateRequest> requests;  // tickets are 0; the caller numbers them
   bool is_array = false;                  // list input or n > 1
+  bool has_messages = false;              // its prompt was made of a conversation
   std::string rid;                        // of an error row: the record's own, or the derived one
   std::vector<std::string> warnings;      // "unknown field \"foo\" is ignored"
   Hash128 resume_key;    // content with rid and occurrence, without run-level options
   Hash128 content_hash;  // content without rid: decides the shard
   std::shared_ptr<const openai::Reply> reply;  // of a line of the OpenAI dialect
+
+  // An error about one of the requests, naming the field that the record has.
+  RecordError InItsWords(RecordError error) const;
 };
 
 // A failed line still has an id and a key, for its error row and for --retry-errors.

@@ -59,7 +59,9 @@ void* DeviceState::Scratch(std::size_t bytes) {
   if (scratch_.bytes() < bytes) {
     scratch_ = {};
     scratch_ = tensor::Buffer(allocator_, bytes + bytes / 4);
-    CHECK(scratch_.ok()) << "no device memory for " << bytes << " bytes of scratch";
+    CHECK(scratch_.ok()) << "a step needs " << bytes << " bytes of scratch on the device, "
+                         << runtime_->FreeMemory()
+                         << " are free: lower --kv-memory, --max-rows or --max-batch-tokens";
   }
   return scratch_.data();
 }

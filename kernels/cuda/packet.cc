@@ -28,7 +28,8 @@ void Packet::Reserve(std::size_t bytes) {
   pinned_ = static_cast<char*>(runtime_->AllocPinned(bytes_));
   device_ = static_cast<char*>(runtime_->Alloc(bytes_));
   CHECK(pinned_ != nullptr && device_ != nullptr)
-      << "no memory for the " << bytes_ << " bytes of a step's arrays";
+      << "a step's arrays need " << bytes_ << " bytes on the device, " << runtime_->FreeMemory()
+      << " are free: lower --kv-memory, --max-rows or --max-batch-tokens";
 }
 
 void Packet::Send(std::size_t begin, std::size_t end, gpu::Stream stream) {

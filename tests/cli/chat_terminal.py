@@ -333,6 +333,7 @@ def check_a_save_replaces_its_own_file_only(folder):
     assert "Saved to" in chat.say('/save "my chats/one.json"')
     chat.say("What is 2 plus 2?")
     assert "Saved to" in chat.say("/save ~/my chats/one.json")  # the same file: its own
+    assert "Saved to" in chat.say("/save '~/my chats/one.json'")
     assert messages("/my chats/one.json") == 4
     chat.say("/clear")
     chat.say("What is 3 plus 3?")

@@ -62,7 +62,8 @@ TEST_CASE("the name of a file may have blanks, stand in quotes and begin at home
   };
   CHECK(named("/save my chat.json") == "my chat.json");
   CHECK(named("/load \"my chat.json\" ") == "my chat.json");
-  CHECK(named("/export '~/it \"is\".jsonl'") == "~/it \"is\".jsonl");
+  CHECK(named("/export '~/it \"is\".jsonl'") == "/home/me/it \"is\".jsonl");
+  CHECK(named("/export './~/it.jsonl'") == "./~/it.jsonl");
   CHECK(named("/schema ~/a.json") == "/home/me/a.json");
   CHECK(named("/load ~") == "/home/me");
   CHECK(named("/load ~me/a") == "~me/a");
@@ -88,7 +89,8 @@ TEST_CASE("the tab key finds files behind a quote and at home") {
   CHECK(FilesBeginningWith("\"" + at + "my") == Names{"\"" + at + "my chat.json\""});
   CHECK(FilesBeginningWith("'" + at + "s") == Names{"'" + at + "sub/"});
   CHECK(FilesBeginningWith("~/") == Names{"~/my chat.json", "~/sub/"});
-  CHECK(FilesBeginningWith("\"~/").empty());
+  CHECK(FilesBeginningWith("\"~/m") == Names{"\"~/my chat.json\""});
+  CHECK(FilesBeginningWith("\"./~/").empty());
   fs::remove_all(folder);
 }
 

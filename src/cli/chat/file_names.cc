@@ -29,7 +29,7 @@ Result<std::string> WithHome(std::string_view name) {
 Result<std::string> TypedFileName(std::string_view text) {
   if (text.empty() || !IsQuote(text[0])) return WithHome(text);
   if (text.size() > 2 && text.back() == text[0]) {
-    return std::string(text.substr(1, text.size() - 2));
+    return WithHome(text.substr(1, text.size() - 2));
   }
   return Error{"the name begins with " + std::string(1, text[0]) + " and does not end with it"};
 }
@@ -45,7 +45,7 @@ std::vector<std::string> FilesBeginningWith(std::string_view beginning) {
   const std::size_t slash = beginning.rfind('/');
   const std::string folder(slash == std::string_view::npos ? "" : beginning.substr(0, slash + 1));
   const std::string_view name = beginning.substr(folder.size());
-  const Result<std::string> place = quote.empty() ? WithHome(folder) : Result<std::string>(folder);
+  const Result<std::string> place = WithHome(folder);
   if (!place.ok()) return found;
   std::error_code problem;
   for (fs::directory_iterator at(place->empty() ? "." : *place, problem), end;

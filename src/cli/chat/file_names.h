@@ -10,8 +10,8 @@
 
 namespace sglrun::cli {
 
-// The whole text is one name, blanks included. As in a shell it may stand in quotes, and ~ at its
-// beginning is the home folder.
+// The whole text is one name, blanks included. It may stand in quotes, and ~ at its beginning is the
+// home folder, in quotes too: they are there for the blanks ("./~" is a file of that name).
 Result<std::string> TypedFileName(std::string_view text);
 
 // Names that can be typed and begin with `beginning`, folders with a / at the end.

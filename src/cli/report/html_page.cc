@@ -121,6 +121,7 @@ std::string Slowest(const RunData& data) {
 }
 
 std::string Settings(std::string_view title, const Json::Object& settings) {
+  if (settings.empty()) return "";
   std::string out = "<h3>" + std::string(title) + "</h3>\n<table class=\"settings\">\n";
   for (const auto& [name, value] : settings) {
     out += "<tr><th scope=\"row\">" + Html(name) + "</th><td><code>" + Html(SettingText(value)) +

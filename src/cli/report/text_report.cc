@@ -171,6 +171,7 @@ std::string SlowestLines(const RunData& data, std::size_t columns) {
 
 std::string SettingLines(const std::string& title, const Json::Object& settings,
                          std::size_t columns) {
+  if (settings.empty()) return "";
   std::string out = "\n" + title + "\n";
   for (const auto& [name, value] : settings) {
     out +=

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <tuple>
 
 #include "base/hash.h"
 
@@ -164,6 +165,30 @@ void Stepper::CallFrom(Item item) {
   }
 }
 
+// Of two counts that lead to one place and need no more than the member under way, the one that has
+// done less can do all that the other can: without the others, counts inside counts have no more
+// readings than there are places.
+void Stepper::DropNeedlessCounts() {
+  // Counted repetitions come first.
+  if (sites_.size() < 2 || !sites_[1].IsCount()) return;
+  std::sort(sites_.begin(), sites_.end(), [](const Site& a, const Site& b) {
+    return std::tie(a.target, a.below, a.done) < std::tie(b.target, b.below, b.done);
+  });
+  std::size_t kept = 1;
+  for (std::size_t i = 1; i < sites_.size(); ++i) {
+    const Site& before = sites_[kept - 1];
+    const Site site = sites_[i];
+    if (site.IsCount() && before.target == site.target && before.below == site.below) {
+      const Program::CountEdge& edge =
+          program_.count_edges[static_cast<std::size_t>(site.count_edge())];
+      if (!edge.of_tokens() && before.done + std::int64_t{1} >= edge.min) continue;
+    }
+    sites_[kept++] = site;
+  }
+  sites_.resize(kept);
+  std::sort(sites_.begin(), sites_.end());
+}
+
 void Stepper::MakeCalls() {
   while (!pending_.empty()) {
     const MachineId machine = pending_.front().machine;
@@ -175,6 +200,7 @@ void Stepper::MakeCalls() {
       if (sites_.empty() || sites_.back() != site) sites_.push_back(site);
     }
     // The heap gave them in order.
+    DropNeedlessCounts();
     const Item item{program_.machines[static_cast<std::size_t>(machine)].start,
                     stacks_.Intern(sites_)};
     Add(item);

@@ -62,6 +62,7 @@ class Stepper {
   void CallAt(MachineId machine, const Site& site);
   void Close();
   void MakeCalls();
+  void DropNeedlessCounts();
   void Finish();
 
   const Program& program_;

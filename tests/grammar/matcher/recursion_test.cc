@@ -177,6 +177,32 @@ TEST_CASE("counts are exact at their bounds, without copies") {
   CHECK(matcher.IsComplete());
 }
 
+TEST_CASE("counts inside counts have few readings, and exact bounds") {
+  Grammar g;
+  const RuleId root = g.AddRule("root");
+  g.SetRoot(root);
+  const ExprId letters = g.Repeat(g.Chars(CharSet{{'a', 'z'}}), 1, 50);
+  const ExprId word = g.Sequence({letters, g.Optional(g.Bytes(" "))});
+  g.Define(root, g.Repeat(word, 1, 50));
+  Limits few;
+  few.steps_per_token = 60;
+  Matcher matcher = Start(g, few);
+  for (int i = 0; i < 2'000; ++i) REQUIRE(matcher.AcceptToken('a'));
+
+  const ExprId letter = g.Chars(CharSet{{'a', 'z'}});
+  g.Define(root, g.Repeat(g.Sequence({g.Repeat(letter, 2, 6), g.Optional(g.Bytes(" "))}), 3, 5));
+  CompareAll(g, "a ", 10);
+  g.Define(root, g.Sequence({g.Repeat(g.Repeat(letter, 6, 7), 2, 3), g.Bytes(".")}));
+  const auto accepts = [&](std::size_t count) {
+    Matcher at = Start(g);
+    return at.AcceptBytes(std::string(count, 'a') + ".") == count + 1;
+  };
+  for (std::size_t count = 0; count < 30; ++count) {
+    CAPTURE(count);
+    CHECK(accepts(count) == ((count >= 12 && count <= 14) || (count >= 18 && count <= 21)));
+  }
+}
+
 TEST_CASE("counts inside recursion belong to their own level") {
   Grammar g;
   const RuleId root = g.AddRule("root");

@@ -14,7 +14,7 @@ namespace {
 // What is flushed survives a kill; a compressed file pays for each flush with a new frame.
 constexpr double kFlushSeconds = 0.25;
 constexpr double kFlushSecondsCompressed = 2.0;
-constexpr std::size_t kFlushBytes = std::size_t{4} << 20;
+constexpr std::size_t kMostUnflushed = std::size_t{4} << 20;
 
 double FlushSeconds(const Options& options) {
   if (options.stream_jsonl) return 0;  // somebody watches
@@ -108,7 +108,7 @@ void BatchLoop::ShowPartial(const GenerateResult& partial) {
 
 Status BatchLoop::FlushNowAndThen() {
   if (window_.unflushed_bytes() == 0) return {};
-  if (window_.unflushed_bytes() < kFlushBytes && SecondsSince(last_flush_) < flush_seconds_) {
+  if (window_.unflushed_bytes() < kMostUnflushed && SecondsSince(last_flush_) < flush_seconds_) {
     return {};
   }
   last_flush_ = Clock::now();

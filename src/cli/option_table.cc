@@ -43,8 +43,9 @@ std::vector<OptionSpec> InputAndOutput() {
        .commands = Bit(Command::kMerge),
        .group = kGroup,
        .line = "where the joined rows go; - is standard output",
-       .text = "A name that ends in .gz or .zst is compressed. `batch` without --shard can continue "
-               "the file."},
+       .text =
+           "A name that ends in .gz or .zst is compressed. `batch` without --shard can continue "
+           "the file."},
       {.name = "run-file",
        .kind = Kind::kFile,
        .member = &Options::run_file,
@@ -641,7 +642,7 @@ std::vector<OptionSpec> ReportOptions() {
   };
 }
 
-std::vector<OptionSpec> Messages() {
+std::vector<OptionSpec> MessageOptions() {
   constexpr std::string_view kGroup = "Messages";
   return {
       {.name = "config",
@@ -689,7 +690,7 @@ const std::vector<OptionSpec>& OptionTable() {
     std::vector<OptionSpec> all;
     for (auto* group :
          {&InputAndOutput, &ModelOptions, &ChatOptions, &SamplingOptions, &GrammarOptionRows,
-          &RowOptions, &SpeedAndMemory, &ReportOptions, &Messages}) {
+          &RowOptions, &SpeedAndMemory, &ReportOptions, &MessageOptions}) {
       for (OptionSpec& option : group()) all.push_back(std::move(option));
     }
     return all;

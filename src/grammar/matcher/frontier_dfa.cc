@@ -8,8 +8,6 @@ namespace {
 constexpr std::size_t kRowSize = 256;
 // Steps from further frontiers are computed again each time: bounds the memory of a walk.
 constexpr std::size_t kMostRows = 8192;
-// The work of one mask, in multiples of what one token may take.
-constexpr std::int64_t kTokensOfWork = 200;
 
 std::size_t HashOf(const Frontier& frontier) {
   std::uint64_t hash = (frontier.complete ? 1u : 0u) | (frontier.left ? 2u : 0u);
@@ -41,7 +39,7 @@ std::int32_t FrontierDfa::Intern(const Frontier& frontier) {
 }
 
 std::int32_t FrontierDfa::Step(std::int32_t from, std::uint8_t byte) {
-  if (stepper_.work() > limits_.steps_per_token * kTokensOfWork) exhausted_ = true;
+  if (stepper_.work() > MostSteps(limits_)) exhausted_ = true;
   if (exhausted_) return kDead;
   stepper_.StepByte(At(from).items, byte, scratch_);
   const std::int32_t to = Intern(scratch_);

@@ -15,6 +15,8 @@ namespace sglrun::grammar {
 class FrontierDfa {
  public:
   static constexpr std::int32_t kDead = 0;
+  // The steps of one mask: many tokens share them.
+  static std::int64_t MostSteps(const Limits& limits) { return 50 * limits.steps_per_token; }
 
   FrontierDfa(const Program& program, Stacks& stacks, const Limits& limits);
 

@@ -229,8 +229,10 @@ Matcher::Mask Matcher::FillMask(std::span<std::uint32_t> words) {
                                        : builder.Fill(impl_->now, words);
   impl_->stacks.Release(mark);
   if (!done) {
-    impl_->failure =
-        GrammarError{Verdict::kTooLarge, "finding the next tokens takes too many steps"};
+    impl_->failure = GrammarError{
+        Verdict::kTooLarge, "finding the next tokens takes more than " +
+                                std::to_string(FrontierDfa::MostSteps(impl_->grammar->limits())) +
+                                " steps"};
     std::fill(words.begin(), words.end(), 0);
     return Mask::kNone;
   }

@@ -33,7 +33,7 @@ class CaseUcd(Ucd):
                 table[code] = [int(c, 16) for c in row[field].split()]
 
     def case_rows(self, table):
-        return [(c, *(m + [0, 0])[:3]) for c, m in sorted(table.items()) if m != [c]]
+        return [(c, (m + [0, 0])[:3]) for c, m in sorted(table.items()) if m != [c]]
 
 
 def main():

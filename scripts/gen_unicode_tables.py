@@ -147,12 +147,15 @@ def class_ranges(classes):
     return out
 
 
+def braced(value):
+    return f"{value:#x}" if isinstance(value, int) else f"{{{','.join(map(braced, value))}}}"
+
+
 def emit(kind, name, rows):
     print(f"constexpr {kind} {name}Data[] = {{")
     line = "   "
     for row in rows:
-        cell = " " + (f"{{{','.join(f'{v:#x}' for v in row)}}}" if isinstance(row, (list, tuple))
-                      else f"{row:#x}") + ","
+        cell = f" {braced(row)},"
         if len(line) + len(cell) > 100:
             print(line)
             line = "   "

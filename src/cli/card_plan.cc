@@ -22,7 +22,7 @@ Error TooLarge(const CardPlan& plan, std::int64_t free, tensor::DType dtype) {
                ": take a smaller --dtype (int8, int4), or lower --max-rows or --max-batch-tokens"};
 }
 
-std::string Line(std::string_view name, const std::string& value) {
+std::string CardLine(std::string_view name, const std::string& value) {
   std::string line(name);
   line.resize(15, ' ');
   return line + value + "\n";
@@ -94,16 +94,17 @@ Json CardPlanJson(const CardPlan& plan) {
 
 std::string CardPlanText(const CardPlan& plan) {
   const std::int64_t used = plan.driver + plan.weights + plan.workspace() + plan.kv;
-  std::string out =
-      Line("card", FormatByteSize(plan.memory) + ": CUDA " + FormatByteSize(plan.driver) +
-                       ", weights " + FormatByteSize(plan.weights) + ", buffers of a step " +
-                       FormatByteSize(plan.workspace()) + ", keys and values " +
-                       FormatByteSize(plan.kv) + ", left " + FormatByteSize(plan.memory - used));
-  out += Line("cache", FormatCount(plan.pages) + " pages of " + std::to_string(plan.page_tokens) +
-                           " tokens: " + FormatCount(plan.max_rows) + " rows of " +
-                           FormatCount(plan.TokensPerRow()) + " tokens, or " +
-                           FormatCount(plan.FullRows()) + " of the whole context of " +
-                           FormatCount(plan.context_length));
+  std::string out = CardLine(
+      "card", FormatByteSize(plan.memory) + ": CUDA " + FormatByteSize(plan.driver) + ", weights " +
+                  FormatByteSize(plan.weights) + ", buffers of a step " +
+                  FormatByteSize(plan.workspace()) + ", keys and values " +
+                  FormatByteSize(plan.kv) + ", left " + FormatByteSize(plan.memory - used));
+  out +=
+      CardLine("cache", FormatCount(plan.pages) + " pages of " + std::to_string(plan.page_tokens) +
+                            " tokens: " + FormatCount(plan.max_rows) + " rows of " +
+                            FormatCount(plan.TokensPerRow()) + " tokens, or " +
+                            FormatCount(plan.FullRows()) + " of the whole context of " +
+                            FormatCount(plan.context_length));
   return out;
 }
 

@@ -1,5 +1,6 @@
-// Speed of the kernels: GFLOP/s and GB/s of gemm at the shapes of SmolLM2-135M, microseconds of
-// attention and of the sampler. Each result is compared with the reference before it is timed.
+// The machine's peaks, then the speed of the kernels: GFLOP/s and GB/s of gemm at the shapes of
+// SmolLM2-135M, microseconds of attention and of the sampler. Each result is compared with the
+// reference before it is timed.
 //
 //   kernel_bench [--isa NAME] [--threads N] [--seconds S]
 #include <algorithm>
@@ -11,6 +12,7 @@
 #include <random>
 #include <vector>
 
+#include "bench/machine_peak.h"
 #include "kernels/backend.h"
 
 namespace sglrun::kernels {
@@ -63,6 +65,12 @@ class Bench {
  public:
   Bench(const Backend& backend, const Options& options)
       : backend_(backend), options_(options), pool_(options.threads), context_(pool_) {}
+
+  void Peak() {
+    const bench::MachinePeak peak = bench::MeasurePeak(pool_);
+    std::printf("peak   float32 %.0f GFLOP/s  int8 %.0f GFLOP/s  read %.1f GB/s\n",
+                peak.float_gflops, peak.int8_gflops, peak.read_gb_per_s);
+  }
 
   // Enough copies of the weight to come from memory each time, as in a whole model.
   void Gemm(std::int64_t n, std::int64_t k, DType dtype) {
@@ -278,24 +286,25 @@ int Main(int argc, char** argv) {
     return 1;
   }
   std::printf("%s, %d threads\n", std::string((*backend)->isa).c_str(), options.threads);
-  Bench bench(**backend, options);
+  Bench kernels(**backend, options);
+  kernels.Peak();
   for (const auto& [n, k] :
        {std::pair{960, 576}, {576, 576}, {3072, 576}, {576, 1536}, {49152, 576}}) {
-    bench.Gemm(n, k, DType::kBF16);
+    kernels.Gemm(n, k, DType::kBF16);
   }
   for (const DType dtype : {DType::kI8, DType::kI4}) {
-    bench.Gemm(3072, 576, dtype);
-    bench.Gemm(576, 1536, dtype);
+    kernels.Gemm(3072, 576, dtype);
+    kernels.Gemm(576, 1536, dtype);
   }
-  bench.Gemm(3072, 576, DType::kF32);
-  bench.Attention(1, 1, 512, DType::kBF16);
-  bench.Attention(64, 1, 256, DType::kBF16);
-  bench.Attention(1, 512, 512, DType::kBF16);
-  bench.Attention(1, 1, 8192, DType::kBF16);
-  bench.Attention(64, 1, 256, DType::kF32);
-  bench.Sampler(49152, 3.0f);
-  bench.Sampler(49152, 0.5f);
-  bench.Sampler(151936, 3.0f);
+  kernels.Gemm(3072, 576, DType::kF32);
+  kernels.Attention(1, 1, 512, DType::kBF16);
+  kernels.Attention(64, 1, 256, DType::kBF16);
+  kernels.Attention(1, 512, 512, DType::kBF16);
+  kernels.Attention(1, 1, 8192, DType::kBF16);
+  kernels.Attention(64, 1, 256, DType::kF32);
+  kernels.Sampler(49152, 3.0f);
+  kernels.Sampler(49152, 0.5f);
+  kernels.Sampler(151936, 3.0f);
   return 0;
 }
 

@@ -6,21 +6,25 @@
 namespace sglrun::grammar {
 namespace {
 
+// In two lanes: sequences are up to thousands of numbers long.
 std::uint64_t Hash(std::span<const std::int32_t> sequence) {
   constexpr std::uint64_t kMix = 0xD6E8FEB86659FD93;
-  std::uint64_t hash = 0x9E3779B97F4A7C15 ^ sequence.size();
+  std::uint64_t even = 0x9E3779B97F4A7C15 ^ sequence.size(), odd = kMix;
   std::size_t i = 0;
-  for (; i + 2 <= sequence.size(); i += 2) {
-    std::uint64_t pair = 0;
-    std::memcpy(&pair, sequence.data() + i, sizeof pair);
-    hash = (hash ^ pair) * kMix;
-    hash ^= hash >> 32;
+  for (; i + 4 <= sequence.size(); i += 4) {
+    std::uint64_t pairs[2];
+    std::memcpy(pairs, sequence.data() + i, sizeof pairs);
+    even = (even ^ pairs[0]) * kMix;
+    odd = (odd ^ pairs[1]) * kMix;
+    even ^= even >> 32;
+    odd ^= odd >> 32;
   }
-  if (i < sequence.size()) {
-    hash = (hash ^ static_cast<std::uint32_t>(sequence[i])) * kMix;
-    hash ^= hash >> 32;
+  for (; i < sequence.size(); ++i) {
+    even = (even ^ static_cast<std::uint32_t>(sequence[i])) * kMix;
+    even ^= even >> 32;
   }
-  return hash;
+  const std::uint64_t hash = (even ^ (odd << 1 | odd >> 63)) * kMix;
+  return hash ^ hash >> 32;
 }
 
 }  // namespace
@@ -48,7 +52,8 @@ std::int32_t SequencePool::Intern(std::span<const std::int32_t> sequence) {
 }
 
 void SequencePool::Clear() {
-  slots_.assign(kFirstSlots, kFree);
+  constexpr std::size_t kMostKept = 1024;  // more would be dear to clear for few
+  slots_.assign(std::min(slots_.size(), kMostKept), kFree);
   hashes_.clear();
   begin_.resize(1);
   numbers_.clear();

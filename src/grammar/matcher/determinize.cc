@@ -9,7 +9,6 @@
 #include "grammar/matcher/reduce.h"
 
 namespace sglrun::grammar {
-namespace {
 
 // The edges of a sketch by the states that they leave, those of kNothing apart.
 class SketchIndex {
@@ -185,6 +184,8 @@ class SubsetBuilder {
   std::vector<Machine::Edge> bytes_, others_, active_;
   Machine machine_;
 };
+
+namespace {
 
 // The sketch without kNothing edges, its start split off: what is left when the subset construction
 // needs too many states.

@@ -495,11 +495,12 @@ TEST_CASE("what must not be of a format is no text that any reading takes for on
       {"json-pointer", {"#/a", "/~2", ""}},
       {"relative-json-pointer", {"0+1/a", "01", "0-1#"}},
   };
-  for (const auto& [format, texts] : kOtherReadings) {
+  for (const auto& reading : kOtherReadings) {
+    const char* const format = reading.first;
     CAPTURE(format);
     const SharedDfa wide = WideFormatDfa(format);
     REQUIRE(wide != nullptr);
-    for (const char* text : texts) CHECK_MESSAGE(HoldsText(*wide, text), text);
+    for (const char* text : reading.second) CHECK_MESSAGE(HoldsText(*wide, text), text);
     CHECK(!HoldsText(*wide, "!"));
     const auto beyond = Subtract(*FormatDfa(format), *wide, budget);
     REQUIRE(beyond.ok());

@@ -42,6 +42,9 @@ TruthResult NormalForm::TruthOf(const Json& value, FormulaId formula) {
 
 TruthResult NormalForm::TruthOfSimplified(const Json& value, Kind kind, FormulaId id) {
   if (id <= kTrue) return TruthFrom(id == kTrue);
+  // Schemas that ask twice of every member ask of nested ones without end.
+  constexpr std::int64_t kSteps = 20;
+  SGLRUN_RETURN_IF_ERROR(front_.budget.Spend("judging the values of enum and const", kSteps));
   const Formula& f = formulas_[id];
   if (const auto* all = std::get_if<formula::And>(&f)) {
     Truth least = Truth::kYes;

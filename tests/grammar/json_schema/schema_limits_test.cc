@@ -130,6 +130,17 @@ TEST_CASE("making automata deterministic is paid by the size of its sets") {
   CHECK(Contains(wide.message, "making automata deterministic"));
 }
 
+TEST_CASE("judging a value is paid by all that is asked of its parts") {
+  std::string value = "1";
+  for (int i = 0; i < 60; ++i) value = R"({"x": )" + value + "}";
+  const std::string both = R"({"allOf": [{"$ref": "#/$defs/a"}, {"$ref": "#/$defs/b"}]})";
+  const std::string part = R"({"properties": {"x": )" + both + "}}";
+  const CompiledSchema schema = CompileSchema(
+      R"({"const": )" + value + R"(, "allOf": [{"$ref": "#/$defs/a"}], "$defs": {"a": )" + part +
+      R"(, "b": )" + part + "}}");
+  CHECK_MESSAGE(schema.verdict == "too_large", schema.message);
+}
+
 TEST_CASE("a refusal names the keyword or the place that asks for too much") {
   const auto pointer = [](const std::string& schema) { return CompileSchema(schema).pointer; };
   CHECK(pointer(R"({"type": "number", "minimum": 1e999999999})") == "/minimum");

@@ -43,7 +43,7 @@ struct EngineOptions {
   tensor::DType kv_dtype = tensor::DType::kBF16;
   std::int64_t context_length = 0;  // 0: the model's
   LogprobsMode logprobs_mode = LogprobsMode::kSampled;
-  grammar::GrammarOptions grammar;
+  grammar::GrammarOptions grammar = {};
   bool jump_forward = false;  // take text that a constraint forces as several tokens at once
   std::string reasoning_end = std::string(kDefaultReasoningEnd);
   bool partial_results = false;  // Partials() tells of sequences that go on

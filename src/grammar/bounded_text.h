@@ -18,7 +18,7 @@ using BeforeCall = std::function<Result<void, GrammarError>(RuleId rule)>;
 DfaResult RegularLanguage(FrontEnd& front, ExprId expr, const BeforeCall& before_call);
 
 struct TextBounds {
-  std::optional<std::int64_t> chars, tokens;
+  std::optional<std::int64_t> chars = {}, tokens = {};
 };
 // The members of `bytes` (UTF-8) within the bounds. Once a bound is used up the text must end if it
 // can, or as soon as it can.

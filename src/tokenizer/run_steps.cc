@@ -16,16 +16,18 @@ void AppendRun(const Piece& piece, std::size_t begin, std::size_t end, std::vect
 class WhitespaceStep final : public PreTokenizerStep {
  public:
   Status Apply(const Piece& piece, TextArena&, std::vector<Piece>& out) const override {
-    enum Kind { kBlank, kWord, kOther };
-    Kind run = kBlank;
+    enum class Run { kBlank, kWord, kOther };
+    Run run = Run::kBlank;
     std::size_t start = 0;
     const auto flush = [&](std::size_t end) {
-      if (run != kBlank) AppendRun(piece, start, end, out);
+      if (run != Run::kBlank) AppendRun(piece, start, end, out);
     };
     for (std::size_t pos = 0; pos < piece.text.size();) {
       const std::size_t begin = pos;
       const char32_t c = DecodeUtf8(piece.text, pos);
-      const Kind kind = IsWordCharacter(c) ? kWord : IsWhitespace(c) ? kBlank : kOther;
+      const Run kind = IsWordCharacter(c) ? Run::kWord
+                       : IsWhitespace(c)  ? Run::kBlank
+                                          : Run::kOther;
       if (kind == run) continue;
       flush(begin);
       run = kind;

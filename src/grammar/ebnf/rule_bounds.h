@@ -22,7 +22,7 @@ class RuleBounds {
 
  private:
   struct Bound {
-    TextBounds bounds;
+    TextBounds bounds = {};
     std::size_t pos = 0;  // of the first option
     enum class Stage : std::uint8_t { kWaiting, kUnderWay, kDone } stage = Stage::kWaiting;
   };

@@ -149,7 +149,7 @@ Result<ToolRequest, RecordError> ReadTools(Json tools, const Json& choice, const
       return RecordError{"tool_choice names " + name.Excerpt() + ", which is not among the tools",
                          "tool_choice"};
     }
-    functions.resize(1);
+    functions.erase(functions.begin() + 1, functions.end());
     reply.one_named_tool = true;
   }
   for (const Json* const function : functions) {

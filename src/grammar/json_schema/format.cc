@@ -29,18 +29,21 @@ constexpr StringFormat kStringFormats[] = {
     {"duration", DurationPattern, WideDurationPattern},
     {"email", EmailPattern, WideEmailPattern},
     {"hostname", HostnamePattern, WideHostnamePattern},
+    {"idn-email", IdnEmailPattern, nullptr},
+    {"idn-hostname", IdnHostnamePattern, nullptr},
     {"ipv4", Ipv4Pattern, WideIpv4Pattern},
     {"ipv6", Ipv6Pattern, WideIpv6Pattern},
     {"uuid", UuidPattern, WideUuidPattern},
     {"uri", UriPattern, WideUriPattern},
     {"uri-reference", UriReferencePattern, nullptr},
+    {"iri", IriPattern, nullptr},
+    {"iri-reference", IriReferencePattern, nullptr},
     {"uri-template", UriTemplatePattern, nullptr},
     {"json-pointer", JsonPointerPattern, WideJsonPointerPattern},
     {"relative-json-pointer", RelativeJsonPointerPattern, WideRelativeJsonPointerPattern},
 };
 constexpr std::string_view kNumberFormats[] = {"int32", "int64", "float", "double"};
-constexpr std::string_view kUnsupportedFormats[] = {"regex", "iri", "iri-reference", "idn-email",
-                                                    "idn-hostname"};
+constexpr std::string_view kUnsupportedFormats[] = {"regex"};
 
 // nullptr when there is none of the name.
 const StringFormat* FindStringFormat(std::string_view name) {

@@ -1,8 +1,10 @@
 // The names of "format" (grammar.md 3.7) and the texts each allows.
 //
-// Under-acceptances: no year 0000; leap seconds only with offsets of whole quarters of an hour; no host name
-// label with "--" as third and fourth character (an A-label's validity is no regular matter);
-// relative JSON pointers without index manipulation (drafts disagree).
+// Under-acceptances: no year 0000; leap seconds only with offsets of whole quarters of an hour; no
+// host name label with "--" as third and fourth character (an A-label's validity is no regular
+// matter); idn-hostname with up to four labels, of letters that need no context, up to eight where
+// they are beyond ASCII (the limits are on their encoding); iri without blanks and invisible
+// characters; relative JSON pointers without index manipulation (drafts disagree).
 #pragma once
 
 #include <cstdint>
@@ -17,7 +19,7 @@ namespace sglrun::grammar {
 enum class FormatKind : std::uint8_t {
   kString,       // asserted on strings: FormatDfa
   kNumber,       // asserted on numbers (or nothing to assert): FormatNumbers
-  kUnsupported,  // known, but not enforceable: regex, iri, idn-email, ...
+  kUnsupported,  // known, but not enforceable: regex
   kUnknown,      // an annotation; worth a note
 };
 

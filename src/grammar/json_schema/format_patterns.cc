@@ -60,10 +60,23 @@ std::string Ipv6WithElision(int elided) {
   return all;
 }
 
-// Names of RFC 3986 appendix A.
+// All but the last two characters of each plane, which are none. Plane 14 begins with tags.
+std::string Planes(int first, int last) {
+  static constexpr char kHex[] = "0123456789ABCDEF";
+  std::string ranges;
+  for (int plane = first; plane <= last; ++plane) {
+    const std::string high = plane == 16 ? "10" : std::string("0") + kHex[plane];
+    ranges += "\\U00" + high + (plane == 14 ? "1000" : "0000") + "-\\U00" + high + "FFFD";
+  }
+  return ranges;
+}
+
+// Names of RFC 3986 appendix A, and of RFC 3987 where characters beyond ASCII are given: for
+// everywhere, and for queries alone. Both are ranges of a class.
 struct Uri {
+  std::string ucschar = {}, iprivate = {};
   std::string pct = "%[0-9A-Fa-f]{2}";
-  std::string unreserved = "A-Za-z0-9._~\\-";
+  std::string ascii_unreserved = "A-Za-z0-9._~\\-", unreserved = ascii_unreserved + ucschar;
   std::string sub_delims = "!$&'()*+,;=";
   std::string pchar = Group("[" + unreserved + sub_delims + ":@]|" + pct);
   std::string segment = pchar + "*", segment_nz = pchar + "+";
@@ -71,15 +84,15 @@ struct Uri {
   std::string path_abempty = Group("/" + segment) + "*";
   std::string path_absolute = "/" + Group(segment_nz + path_abempty) + "?";
   std::string userinfo = Group("[" + unreserved + sub_delims + ":]|" + pct) + "*";
-  std::string ip_future = "[vV][0-9A-Fa-f]+\\.[" + unreserved + sub_delims + ":]+";
+  std::string ip_future = "[vV][0-9A-Fa-f]+\\.[" + ascii_unreserved + sub_delims + ":]+";
   std::string ip_literal = "\\[" + AnyOf({Ipv6WithElision(1), ip_future}) + "\\]";
   // An IPv4 address is a reg-name too.
   std::string reg_name = Group("[" + unreserved + sub_delims + "]|" + pct) + "*";
   std::string host = AnyOf({ip_literal, reg_name});
   std::string authority = Group(userinfo + "@") + "?" + host + "(?::[0-9]*)?";
   std::string with_authority = "//" + authority + path_abempty;
-  std::string query_and_fragment =
-      "(?:\\?" + Group(pchar + "|[/?]") + "*)?(?:#" + Group(pchar + "|[/?]") + "*)?";
+  std::string query_and_fragment = "(?:\\?" + Group(pchar + "|[/?" + iprivate + "]") + "*)?(?:#" +
+                                   Group(pchar + "|[/?]") + "*)?";
   std::string path_rootless = segment_nz + path_abempty;
   std::string path_noscheme = segment_nz_nc + path_abempty;
   std::string absolute =
@@ -88,6 +101,52 @@ struct Uri {
   std::string relative =
       AnyOf({with_authority, path_absolute, path_noscheme, ""}) + query_and_fragment;
 };
+
+// Blanks and invisible characters (some of which RFC 3987 4.1 forbids) are left out.
+Uri Iri() {
+  return {.ucschar =
+              "\\u00A1-\\u167F\\u1681-\\u1FFF\\u2010-\\u2027\\u2030-\\u205E\\u2070-\\u2FFF"
+              "\\u3001-\\uD7FF\\uF900-\\uFDCF\\uFDF0-\\uFFEF" +
+              Planes(1, 14),
+          .iprivate = "\\uE000-\\uF8FF" + Planes(15, 16)};
+}
+
+// A label of a host name: of letters and hyphens, which are neither first nor last nor third and
+// fourth. `longest` is 5 or more.
+std::string Label(const std::string& letters, int longest) {
+  const std::string end = "[" + letters + "]", any = "[" + letters + "\\-]";
+  return end +
+         Group(any + "?" + end + "|" + any + any + end + "|" + any + AnyOf({end + any, "-" + end}) +
+               any + "{0," + std::to_string(longest - 5) + "}" + end) +
+         "?";
+}
+
+// Letters of ASCII and beyond that every version of IDNA takes as they are, in every neighbourhood:
+// lower case, no marks, none written from right to left.
+const char* const kIdnLetters =
+    "a-z0-9\\u00DF-\\u00F6\\u00F8-\\u00FF\\u03AC-\\u03CE\\u0430-\\u045F"
+    "\\u3005-\\u3007\\u3041-\\u3094\\u30A1-\\u30FA\\u30FC\\u4E00-\\u9FA5\\uAC00-\\uD7A3";
+
+// The limits are on a label's encoding, 63 bytes, and on the encoded name, 253. Eight characters
+// are encoded in at most 60: 7 for each and a prefix of 4.
+std::string IdnLabel(int longest) {
+  return AnyOf({Label("A-Za-z0-9", longest), Label(kIdnLetters, 8)});
+}
+
+// Mailbox of RFC 5321, with further characters in the local part (a class's ranges) and further
+// domains.
+std::string Mailbox(const std::string& characters, const std::string& domains) {
+  const std::string atom = "[A-Za-z0-9!#$%&'*+/=?^_`{|}~\\-" + characters + "]+";
+  const std::string quoted = "\"(?:[ !#-\\[\\]-~" + characters + "]|\\\\[ -~])*\"";
+  const std::string local = AnyOf({atom + Group("\\." + atom) + "*", quoted});
+  const std::string label = "[A-Za-z0-9](?:[A-Za-z0-9\\-]*[A-Za-z0-9])?";
+  std::string domain = label + Group("\\." + label) + "*";
+  if (!domains.empty()) domain = AnyOf({domain, domains});
+  // The mail grammar lets "::" stand for two groups or more; its other tags are not registered.
+  const std::string literal =
+      "\\[" + AnyOf({Ipv4Pattern(), "[Ii][Pp][Vv]6:" + Group(Ipv6WithElision(2))}) + "\\]";
+  return local + "@" + AnyOf({domain, literal});
+}
 
 }  // namespace
 
@@ -125,25 +184,23 @@ std::string DurationPattern() {
 }
 
 std::string EmailPattern() {
-  const std::string atom = "[A-Za-z0-9!#$%&'*+/=?^_`{|}~\\-]+";
-  const std::string quoted = "\"(?:[ !#-\\[\\]-~]|\\\\[ -~])*\"";
-  const std::string local = AnyOf({atom + Group("\\." + atom) + "*", quoted});
-  const std::string label = "[A-Za-z0-9](?:[A-Za-z0-9\\-]*[A-Za-z0-9])?";
-  const std::string domain = label + Group("\\." + label) + "*";
-  // The mail grammar lets "::" stand for two groups or more; its other tags are not registered.
-  const std::string literal =
-      "\\[" + AnyOf({Ipv4Pattern(), "[Ii][Pp][Vv]6:" + Group(Ipv6WithElision(2))}) + "\\]";
-  return local + "@" + AnyOf({domain, literal});
+  return Mailbox("", "");
+}
+
+std::string IdnEmailPattern() {
+  return Mailbox("\\u0080-\\U0010FFFF", IdnHostnamePattern());
 }
 
 std::string HostnamePattern() {
-  const std::string end = "[A-Za-z0-9]", any = "[A-Za-z0-9\\-]";
-  // Up to 63 characters; not "--" as the third and fourth.
-  const std::string label = end +
-                            Group(any + "?" + end + "|" + any + any + end + "|" + any +
-                                  AnyOf({end + any, "-" + end}) + any + "{0,58}" + end) +
-                            "?";
+  const std::string label = Label("A-Za-z0-9", 63);
   return label + Group("\\." + label) + "*";
+}
+
+std::string IdnHostnamePattern() {
+  // Up to four labels: the longest names are within the limit without counting.
+  const std::string label = IdnLabel(63), one_of_four = IdnLabel(62);
+  return AnyOf(
+      {label + Group("\\." + label) + "{0,2}", one_of_four + Group("\\." + one_of_four) + "{3}"});
 }
 
 std::string Ipv4Pattern() {
@@ -168,15 +225,18 @@ std::string UriReferencePattern() {
   return AnyOf({uri.absolute, uri.relative});
 }
 
+std::string IriPattern() {
+  return Iri().absolute;
+}
+
+std::string IriReferencePattern() {
+  const Uri iri = Iri();
+  return AnyOf({iri.absolute, iri.relative});
+}
+
 std::string UriTemplatePattern() {
   // ucschar and iprivate of RFC 3987, as ranges of a class.
-  std::string wide = "\\u00A0-\\uD7FF\\uE000-\\uFDCF\\uFDF0-\\uFFEF";
-  static constexpr char kHex[] = "0123456789ABCDEF";
-  for (int plane = 1; plane <= 16; ++plane) {
-    const std::string high = plane == 16 ? "10" : std::string("0") + kHex[plane];
-    const std::string first = plane == 14 ? "1000" : "0000";
-    wide += "\\U00" + high + first + "-\\U00" + high + "FFFD";
-  }
+  const std::string wide = "\\u00A0-\\uD7FF\\uE000-\\uFDCF\\uFDF0-\\uFFEF" + Planes(1, 16);
   const std::string pct = "%[0-9A-Fa-f]{2}";
   const std::string literal = Group("[!#$&(-;=?-\\[\\]_a-z~" + wide + "]|" + pct);
   const std::string varchar = Group("[A-Za-z0-9_]|" + pct);
@@ -187,6 +247,10 @@ std::string UriTemplatePattern() {
 
 std::string JsonPointerPattern() {
   return "(?:/(?:[^/~]|~[01])*)*";
+}
+
+std::string Base64Pattern() {
+  return "(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}[AEIMQUYcgkosw048]=|[A-Za-z0-9+/][AQgw]==)?";
 }
 
 std::string RelativeJsonPointerPattern() {

@@ -49,6 +49,7 @@ class Translator {
   Result<void, GrammarError> AddNumbers(const Here& here);
   void AddStrings(const Here& here);
   void AddFormat(const Here& here);
+  void AddContent(const Here& here);
 
   // translate_containers.cc
   void AddObjects(const Here& here);

@@ -1,6 +1,7 @@
 // type, enum, const, and the keywords of numbers and strings.
 #include <utility>
 
+#include "grammar/json_schema/format_patterns.h"
 #include "grammar/json_schema/json_text.h"
 #include "grammar/json_schema/translate.h"
 
@@ -110,6 +111,7 @@ void Translator::AddStrings(const Here& here) {
         formulas_.Add(formula::Text{std::move(constraints), here.place, "pattern"}));
   }
   AddFormat(here);
+  AddContent(here);
 }
 
 void Translator::AddFormat(const Here& here) {
@@ -140,6 +142,32 @@ void Translator::AddFormat(const Here& here) {
                                           ": unknown format \"" + name + "\" is ignored");
       return;
   }
+}
+
+// Content is an annotation, but in draft 7 readers may assert it as they do formats.
+void Translator::AddContent(const Here& here) {
+  if (!front_.options.assert_format || document_.draft(here.place) != SchemaDraft::k7) return;
+  const auto says = [&](const char* keyword, std::string_view value) {
+    const Json* given = here.schema.Find(keyword);
+    return given != nullptr && given->as_string() == value;
+  };
+  const auto refuse = [&](const char* keyword, const char* reason) {
+    here.parts.push_back(
+        formulas_.Add(formula::Unenforceable{Only(Kind::kString), here.place, keyword, reason}));
+  };
+  if (says("contentMediaType", "application/json")) {
+    refuse("contentMediaType", "\"application/json\" cannot be enforced in draft 7; drop it");
+  }
+  if (!says("contentEncoding", "base64")) return;
+  if (here.stance != Stance::kAsserted) {
+    return refuse("contentEncoding",
+                  "\"base64\" is asserted by some readers of draft 7 and not by others: it cannot "
+                  "stand under not, oneOf or if");
+  }
+  StringConstraints constraints;
+  constraints.patterns.push_back("^(?:" + Base64Pattern() + ")$");
+  here.parts.push_back(
+      formulas_.Add(formula::Text{std::move(constraints), here.place, "contentEncoding"}));
 }
 
 }  // namespace sglrun::grammar

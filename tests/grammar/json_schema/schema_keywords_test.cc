@@ -184,5 +184,39 @@ TEST_CASE("what cannot be enforced is refused with its pointer, and only where i
   }
 }
 
+TEST_CASE("content is asserted in draft 7, where readers may, and nowhere else") {
+  const auto compile = [](const std::string& draft, const std::string& keywords,
+                          GrammarOptions options = SpecMode()) {
+    return CompileSchema(R"({"$schema": "http)" + draft + "\", " + keywords + "}", options);
+  };
+  const std::string draft7 = "://json-schema.org/draft-07/schema#";
+  const std::string draft2019 = "s://json-schema.org/draft/2019-09/schema";
+  const std::string base64 = R"("contentEncoding": "base64")";
+  const CompiledSchema encoded = compile(draft7, base64);
+  for (const char* text : {R"("")", R"("eyJmb28iOiAiYmFyIn0K")", R"("YQ==")", R"("+/8=")", "100"}) {
+    CHECK_MESSAGE(encoded.Accepts(text), text);
+  }
+  for (const char* text : {R"("eyJmb28iOi%iYmFyIn0K")", R"("YQ=")", R"("YQ")", R"("YQ==YQ==")",
+                           R"("a")", R"("YR==")", R"("YWF=")", R"("YQ==\n")"}) {
+    CHECK_FALSE_MESSAGE(encoded.Accepts(text), text);
+  }
+  CHECK(compile(draft2019, base64).Accepts(R"("%")"));
+  CHECK(compile(draft7, R"("contentEncoding": "8bit")").Accepts(R"("%")"));
+  const CompiledSchema negated = compile(draft7, R"("not": {)" + base64 + "}");
+  CHECK(negated.verdict == "unsupported");
+  CHECK(negated.pointer == "/not/contentEncoding");
+
+  const std::string json = R"("contentMediaType": "application/json")";
+  const CompiledSchema typed = compile(draft7, json);
+  CHECK(typed.verdict == "unsupported");
+  CHECK(typed.pointer == "/contentMediaType");
+  CHECK(compile(draft7, json + R"(, "type": "integer")").Accepts("1"));
+  CHECK(compile(draft7, R"("contentMediaType": "text/html")").Accepts(R"("<")"));
+  CHECK(compile(draft2019, json).Accepts(R"("{:}")"));
+  GrammarOptions annotations = SpecMode();
+  annotations.assert_format = false;
+  CHECK(compile(draft7, base64 + ", " + json, annotations).Accepts(R"("%")"));
+}
+
 }  // namespace
 }  // namespace sglrun::grammar

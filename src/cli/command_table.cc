@@ -64,8 +64,8 @@ const std::vector<CommandSpec>& CommandTable() {
        .min_operands = 1,
        .max_operands = 1,
        .line = "say what a model directory or GGUF file holds, and whether it can be run",
-       .text = "Opens the model, verifies it, and prints architecture, sizes, types, tokenizer and "
-               "stop tokens. The exit code is 0 when sglrun can run it and 1 when not; the reason "
+       .text = "Opens the model, verifies it, and prints architecture, sizes, types, tokenizer, "
+               "stop tokens and what the chat template takes. The exit code is 0 when sglrun can run it and 1 when not; the reason "
                "is printed.",
        .examples = {{"sglrun inspect ./model", "A report for people."},
                     {"sglrun inspect model.gguf --json", "The same as JSON."}}},

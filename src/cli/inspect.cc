@@ -5,8 +5,10 @@
 #include "cli/commands.h"
 #include "cli/exit_codes.h"
 #include "cli/load.h"
+#include "cli/load_chat_template.h"
 #include "cli/print.h"
 #include "model/kv_cache.h"
+#include "tokenizer/chat_abilities.h"
 
 namespace sglrun::cli {
 namespace {
@@ -14,6 +16,7 @@ namespace {
 using Facts = Json::Object;  // name and value, in the order of the report
 
 constexpr const char* kGenerationConfig = "generation_config";
+constexpr const char* kTemplateFault = "chat_template_fault";
 
 Json Number(std::int64_t value) {
   return value;
@@ -81,6 +84,35 @@ Json Defaults(const model::ModelFiles& files) {
   return stated;
 }
 
+const char* ContentText(tokenizer::ContentShape shape) {
+  if (shape == tokenizer::ContentShape::kEither) return "text or parts";
+  return shape == tokenizer::ContentShape::kParts ? "parts" : "text";
+}
+
+// nullopt: the model has no template.
+Result<std::optional<tokenizer::ChatAbilities>> FindAbilities(const Options& options) {
+  SGLRUN_ASSIGN_OR_RETURN(const tokenizer::ChatTemplateFiles files, FindChatTemplates(options));
+  if (files.templates.empty()) return std::optional<tokenizer::ChatAbilities>();
+  SGLRUN_ASSIGN_OR_RETURN(const auto chat, tokenizer::ChatTemplate::Make(files));
+  SGLRUN_ASSIGN_OR_RETURN(tokenizer::ChatAbilities abilities, tokenizer::FindChatAbilities(chat));
+  return std::optional(std::move(abilities));
+}
+
+// A model whose template cannot be used still completes texts.
+void AddTemplateFacts(const Options& options, Facts& facts) {
+  const auto abilities = FindAbilities(options);
+  facts.emplace_back("chat_template", abilities.ok() && abilities->has_value());
+  if (!abilities.ok()) facts.emplace_back(kTemplateFault, abilities.error().message);
+  if (!abilities.ok() || !abilities->has_value()) return;
+  const tokenizer::ChatAbilities& found = **abilities;
+  Json::Array switches;
+  for (const std::string& name : found.thinking_switches) switches.emplace_back(name);
+  facts.emplace_back("takes_system", found.takes_system);
+  facts.emplace_back("takes_tools", found.takes_tools);
+  facts.emplace_back("takes_content", std::string(ContentText(found.content)));
+  facts.emplace_back("thinking_switches", std::move(switches));
+}
+
 void AddTokenizerFacts(const ModelSource& source, Facts& facts) {
   const tokenizer::Tokenizer& tokenizer = *source.tokenizer;
   facts.emplace_back("tokenizer", tokenizer.Description());
@@ -88,7 +120,6 @@ void AddTokenizerFacts(const ModelSource& source, Facts& facts) {
   facts.emplace_back("bos_token_id",
                      tokenizer.bos_id() ? Number(*tokenizer.bos_id()) : Json(nullptr));
   facts.emplace_back("stop_tokens", StopTokens(source));
-  facts.emplace_back("chat_template", !tokenizer.chat_template().empty());
   facts.emplace_back(kGenerationConfig, Defaults(source.files));
 }
 
@@ -109,6 +140,7 @@ Result<Facts> Collect(const Options& options) {
   Facts facts;
   AddModelFacts(source.files, facts);
   AddTokenizerFacts(source, facts);
+  AddTemplateFacts(options, facts);
   AddRunFacts(options, source, *backend, facts);
   facts.emplace_back("usable", true);
   return facts;
@@ -124,6 +156,12 @@ std::string ValueText(const std::string& name, const Json& value) {
                                                    : FormatCount(value.as_int());
   }
   std::string text;
+  if (value.is_array()) {
+    for (const Json& item : value.as_array()) {
+      text += (text.empty() ? "" : ", ") + item.as_string();
+    }
+    return text.empty() ? "none" : text;
+  }
   for (const auto& [key, item] : value.as_object()) {
     text += (text.empty() ? "" : ", ") + key + " " +
             (item.is_string() ? item.as_string() : item.CanonicalDump());
@@ -135,6 +173,11 @@ std::string ValueText(const std::string& name, const Json& value) {
 std::string Report(const Facts& facts) {
   std::string out;
   for (const auto& [name, value] : facts) {
+    if (name == kTemplateFault) {  // behind the "no" of the line before
+      out.back() = ':';
+      out += " " + Printable(value.as_string()) + "\n";
+      continue;
+    }
     std::string head = name;
     head.resize(22, ' ');
     out += head + Printable(ValueText(name, value)) + "\n";

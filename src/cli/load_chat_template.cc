@@ -90,6 +90,11 @@ Status ChatModels::standard() const {
 Result<std::shared_ptr<const ChatModel>, RecordError> ChatModels::For(
     const io::ChatRecord& record) {
   if (!record.chat_template) {
+    if (files_.templates.empty()) {
+      return RecordError{"the model has no chat template: give one with --template FILE, or " +
+                             std::string(record.without_template),
+                         "messages"};
+    }
     if (!standard_.ok()) return RecordError{standard_.error().message, "messages"};
     return *standard_;
   }

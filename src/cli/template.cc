@@ -50,15 +50,21 @@ Result<io::ChatRecord, RecordError> ReadLine(Json line) {
   return chat;
 }
 
-Result<ChatPrompt, RecordError> RenderLine(const Json& line, Messages messages,
+// What a line without a template of its own is told when the run has none.
+RecordError NoTemplate(const Options& options) {
+  const bool has_model = !options.model.empty() || !options.tokenizer.empty();
+  return {std::string(has_model ? "the model has no chat template: give "
+                                : "there is no template: give --model, ") +
+              "--template FILE, or chat_template in the line",
+          "chat_template"};
+}
+
+Result<ChatPrompt, RecordError> RenderLine(const Options& options, const Json& line,
                                            const std::optional<std::tm>& now, ChatModels& models) {
+  const Messages messages = options.served ? Messages::kServed : Messages::kAsGiven;
   SGLRUN_ASSIGN_OR_RETURN(io::ChatRecord chat, ReadLine(line));
   if (messages == Messages::kServed) SGLRUN_RETURN_IF_ERROR(io::TidyChat(chat));
-  if (!chat.chat_template && !models.standard().ok()) {
-    return RecordError{
-        "there is no template: give --model, --template FILE, or chat_template in the line",
-        "chat_template"};
-  }
+  if (!chat.chat_template && !models.standard().ok()) return NoTemplate(options);
   SGLRUN_ASSIGN_OR_RETURN(const auto model, models.For(chat));
   return RenderChatRecord(*model, std::move(chat), messages, now);
 }
@@ -92,12 +98,11 @@ Result<int> RunTemplate(const Options& options) {
   if (options.input_ids) {
     SGLRUN_ASSIGN_OR_RETURN(tokenizer, LoadTokenizer(options));
   }
-  const Messages messages = options.served ? Messages::kServed : Messages::kAsGiven;
   const std::string input = options.inputs.empty() ? "-" : options.inputs[0];
   return FilterJsonLines({.input = input},
                          [&](const Json& line, JsonWriter& out) -> Result<void, RecordError> {
                            SGLRUN_ASSIGN_OR_RETURN(const ChatPrompt prompt,
-                                                   RenderLine(line, messages, now, models));
+                                                   RenderLine(options, line, now, models));
                            return AnswerPrompt(options, prompt, tokenizer.get(), out);
                          },
                          {.keep_number_text = true});

@@ -154,6 +154,7 @@ Outcome TidyChat(ChatRecord& chat) {
 }
 
 Result<ToolCallForm, RecordError> ReplaceMessages(Json& object, const RenderChat& render,
+                                                  bool from_openai,
                                                   std::vector<std::string>& warnings) {
   if (!Given(object, "messages")) {
     SGLRUN_RETURN_IF_ERROR(CheckAlone(object));
@@ -170,6 +171,7 @@ Result<ToolCallForm, RecordError> ReplaceMessages(Json& object, const RenderChat
   SGLRUN_RETURN_IF_ERROR(TakeThinking(object, chat));
   SGLRUN_RETURN_IF_ERROR(RefuseVariables(object));
   SGLRUN_RETURN_IF_ERROR(TidyChat(chat));
+  if (from_openai) chat.without_template = "send `prompt` to /v1/completions";
   if (!render) return RecordError{"messages: no chat template is at hand", "messages"};
   SGLRUN_ASSIGN_OR_RETURN(const ChatPromptIds prompt, render(std::move(chat)));
   warnings.insert(warnings.end(), prompt.warnings.begin(), prompt.warnings.end());

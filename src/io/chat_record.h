@@ -6,6 +6,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/json.h"
@@ -22,6 +23,8 @@ struct ChatRecord {
   bool add_generation_prompt = true;
   bool continue_final_message = false;
   std::optional<std::string> chat_template = {};  // of this record alone
+  // What can be sent where the model has no template: "send .. instead of `messages`".
+  std::string_view without_template = "send `text` instead of `messages`";
 };
 
 // How a model writes calls of functions, as far as its chat template tells.
@@ -51,7 +54,9 @@ Result<void, RecordError> TidyChat(ChatRecord& chat);
 
 // Puts `input_ids` in the place of a conversation and of enable_thinking, a variable of templates
 // that hosted services take as a field. Objects without messages stay as they are.
+// `from_openai`: the record was written in that dialect, and so is advice.
 Result<ToolCallForm, RecordError> ReplaceMessages(Json& object, const RenderChat& render,
+                                                  bool from_openai,
                                                   std::vector<std::string>& warnings);
 
 }  // namespace sglrun::io

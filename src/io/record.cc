@@ -209,8 +209,8 @@ struct RecordParser::Impl {
   Result<NormalizedRecord, RecordError> ConvertRequest(Json object, const RecordIdentity& identity,
                                                        std::vector<std::string>& warnings,
                                                        openai::Reply* reply = nullptr) {
-    SGLRUN_ASSIGN_OR_RETURN(const ToolCallForm form,
-                            ReplaceMessages(object, options.render_chat, warnings));
+    SGLRUN_ASSIGN_OR_RETURN(const ToolCallForm form, ReplaceMessages(object, options.render_chat,
+                                                                     reply != nullptr, warnings));
     if (reply != nullptr) openai::ExpectToolCalls(form, *reply, object);
     SGLRUN_ASSIGN_OR_RETURN(
         GenerateReqInput input,

@@ -115,11 +115,7 @@ std::tm Now() {
 }  // namespace
 
 Result<ChatTemplate> ChatTemplate::Make(const ChatTemplateFiles& files) {
-  if (files.templates.empty()) {
-    return Error{
-        "the model has no chat template: give one with --template FILE, or send `text` instead of "
-        "`messages`"};
-  }
+  if (files.templates.empty()) return Error{"the model has no chat template"};
   ChatTemplate result;
   for (const ChatTemplateFiles::Entry& entry : files.templates) {
     if (!IsValidUtf8(entry.text)) return Error{entry.place + " is not valid UTF-8"};

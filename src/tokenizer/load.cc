@@ -19,6 +19,22 @@ bool LooksLikeJson(std::string_view text) {
   return first != std::string_view::npos && text[first] == '{';
 }
 
+// What stands in the place of a file that was not fetched, as the end of a sentence; nullptr when
+// it may be the file.
+const char* FaultOfDownload(std::string_view text) {
+  if (text.empty()) return " is empty";
+  if (text.starts_with("version https://git-lfs.github.com/spec/")) {
+    return " is a pointer of Git LFS and not the file itself: `git lfs pull` fetches it";
+  }
+  std::string beginning(text.substr(0, 64));
+  beginning.erase(0, std::min(beginning.find_first_not_of(" \t\r\n"), beginning.size()));
+  for (char& c : beginning) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  const bool is_page = beginning.starts_with("<!doctype") || beginning.starts_with("<html");
+  return is_page ? " is a web page and not a tokenizer: the download went wrong" : nullptr;
+}
+
 // "tekken.json", "tekken_240911.json".
 bool IsTekkenName(const std::string& name) {
   return name.starts_with("tekken") && name.ends_with(".json");
@@ -60,7 +76,7 @@ Result<std::unique_ptr<Tokenizer>> FromText(const std::string& text, const fs::p
   const std::string name = file.filename().string();
   if (name == "vocab.json") return FromMerges(text, file, config);
   if (IsTekkenName(name)) return TokenizerFromTekken(text, config);
-  if (LooksLikeJson(text)) return TokenizerFromJson(text, config);
+  if (LooksLikeJson(text) || file.extension() == ".json") return TokenizerFromJson(text, config);
   if (!LooksLikeTiktoken(text) && file.extension() != ".tiktoken") {
     return TokenizerFromSentencePiece(text, config);
   }
@@ -77,6 +93,7 @@ Result<std::unique_ptr<Tokenizer>> Tokenizer::Load(const std::string& path) {
     SGLRUN_ASSIGN_OR_RETURN(file, FindFile(file));
   }
   SGLRUN_ASSIGN_OR_RETURN(const std::string text, ReadFile(file.string()));
+  if (const char* const fault = FaultOfDownload(text)) return Error{file.string() + fault};
   SGLRUN_ASSIGN_OR_RETURN(const TokenizerConfig config,
                           ReadTokenizerConfig(file.parent_path().string()));
   Result<std::unique_ptr<Tokenizer>> tokenizer = FromText(text, file, config);

@@ -84,6 +84,28 @@ class SentencePieceFolder : public Folder {
   }
 };
 
+TEST_CASE("what a failed download left in the place of a tokenizer is named") {
+  for (const char* name : {"tokenizer.json", "tokenizer.model", "tekken.json", "tiktoken.model"}) {
+    CAPTURE(name);
+    Folder folder;
+    folder.Write(name, "");
+    CHECK(LoadRefusal(folder.path()) == folder.path() + "/" + name + " is empty");
+    folder.Write(name, "version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 9\n");
+    CHECK(LoadRefusal(folder.path()).find(" is a pointer of Git LFS") != std::string::npos);
+    folder.Write(name, "\n<!DOCTYPE html><html></html>");
+    CHECK(LoadRefusal(folder.path()).find(" is a web page") != std::string::npos);
+  }
+  // A file of JSON is read as JSON, whatever it begins with.
+  Folder folder;
+  for (const char* text : {"[1]", "null", "Entry not found", " "}) {
+    CAPTURE(text);
+    folder.Write("tokenizer.json", text);
+    const std::string refusal = LoadRefusal(folder.path());
+    CHECK(refusal.find("tokenizer.json") != std::string::npos);
+    CHECK(refusal.find("SentencePiece") == std::string::npos);
+  }
+}
+
 TEST_CASE("legacy files put a space behind every special token, others at the start only") {
   const auto legacy = Load(SentencePieceFolder().path());
   const auto modern = Load(SentencePieceFolder(R"({"legacy":false})").path());

@@ -143,9 +143,7 @@ TEST_CASE("what users wrote is still known in a prompt that goes on") {
 
 TEST_CASE("each fault is one sentence") {
   const Folder folder;
-  CHECK(RenderIn(folder, {.messages = kMessages}) ==
-        "error: the model has no chat template: give one with --template FILE, or send `text` "
-        "instead of `messages`");
+  CHECK(RenderIn(folder, {.messages = kMessages}) == "error: the model has no chat template");
   folder.Write("chat_template.jinja", "{{ raise_exception('roles must alternate') }}");
   CHECK(RenderIn(folder, {.messages = kMessages}) ==
         "error: the chat template refuses the messages: roles must alternate");

@@ -3,8 +3,10 @@
 #include <cstdio>
 #include <ctime>
 #include <filesystem>
+#include <optional>
 
 #include "base/log.h"
+#include "base/mapped_file.h"
 #include "base/strings.h"
 #include "cli/batch_loop.h"
 #include "cli/batch_source.h"
@@ -75,6 +77,18 @@ std::string NowUtc() {
   return text;
 }
 
+// The run file of a run that finished; nothing where there is none.
+std::optional<Json> ReadFinished(const std::string& path) {
+  if (path.empty()) return std::nullopt;
+  const Result<std::string> text = ReadFile(path);
+  if (!text.ok()) return std::nullopt;
+  auto json = ParseJson(*text);
+  if (!json.ok()) return std::nullopt;
+  const Result<report::Account> account = report::ReadAccount(json->value);
+  if (!account.ok() || account->state != "finished") return std::nullopt;
+  return std::move(json->value);
+}
+
 class BatchRun {
  public:
   explicit BatchRun(const Options& options) : options_(options) {}
@@ -93,6 +107,7 @@ class BatchRun {
     SGLRUN_RETURN_IF_ERROR(CollectFacts(source, engines->backend(), engines->threads()));
     // Before the weights, which may take a while: an output that cannot be used is told at once.
     SGLRUN_RETURN_IF_ERROR(OpenOutput());
+    finished_before_ = ReadFinished(RunFilePath(options_));
     // The output is ours: from now on an account of an earlier run would be a lie, whenever this
     // one is killed.
     for (const std::string& path : {RunFilePath(options_), options_.report}) {
@@ -216,10 +231,20 @@ class BatchRun {
     LogInfo(summary);
   }
 
+  // The same command again, after a run that had finished: every row was there, and what made them
+  // is told by that run's account.
+  bool RepeatsFinished() const {
+    const BatchCounts& counts = outcome_.counts;
+    return finished_before_ && outcome_.state == RunState::kFinished &&
+           counts.records == counts.kept &&
+           counts.records == report::ReadAccount(*finished_before_)->records;
+  }
+
   // The run file and the page, each in the place of an earlier one.
   Status WriteAccount() {
     outcome_.wall_s = SecondsSince(start_);
-    const Json run_file = RunFileJson(outcome_, facts_);
+    Json run_file = RunFileJson(outcome_, facts_);
+    if (RepeatsFinished()) run_file = *finished_before_;
     if (const std::string path = RunFilePath(options_); !path.empty()) {
       SGLRUN_RETURN_IF_ERROR(WriteWholeFile("the run file", path, run_file.Dump() + "\n"));
     }
@@ -231,7 +256,8 @@ class BatchRun {
   const Options& options_;
   const Clock::time_point start_ = Clock::now();
   std::unique_ptr<io::RunOutput> output_;
-  std::vector<std::string> new_files_;  // of the account: not there before this run
+  std::optional<Json> finished_before_;  // the run file as this run found it
+  std::vector<std::string> new_files_;   // of the account: not there before this run
   RunOutcome outcome_;
   RunFacts facts_;
 };

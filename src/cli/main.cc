@@ -76,10 +76,12 @@ Result<int> Main(int argc, const char* const* argv) {
 }
 
 // Whoever starts us may have closed the standard streams. A file that is opened later would take
-// their numbers, and messages would land in it.
+// their numbers, and messages would land in it. Results that nobody can read are an error, as on a
+// full disk: the output cannot be written to.
 void OpenStandardStreams() {
   for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; ++fd) {
-    if (::fcntl(fd, F_GETFD) == -1 && errno == EBADF) ::open("/dev/null", O_RDWR);
+    if (::fcntl(fd, F_GETFD) != -1 || errno != EBADF) continue;
+    ::open("/dev/null", fd == STDOUT_FILENO ? O_RDONLY : O_RDWR);
   }
 }
 

@@ -242,6 +242,16 @@ def check_ctrl_c_while_a_constraint_is_compiled(folder):
     chat.prompt()
     chat.say("/schema")
     assert "93" in chat.say("What is 64 plus 29?")
+    # While it is set, too.
+    slow = re.sub(r"[0-9]+}", lambda n: str(int(n[0][:-1]) + 3) + "}", parts)
+    with open(folder + "/slow.json", "w") as schema:
+        schema.write('{"type": "object", "properties": {' + slow + '}}')
+    chat.type("/schema slow.json\n")
+    time.sleep(0.05)
+    chat.type(CTRL_C)
+    chat.expect("it is not set")
+    chat.prompt()
+    assert "93" in chat.say("What is 64 plus 29?")
     chat.leave()
 
 
@@ -260,6 +270,8 @@ def check_commands_answer_in_sentences(folder):
         json.dump([{"role": "system", "content": "S"}] + messages[:1], file)
     with open(folder + "/schema.json", "w") as schema:
         schema.write('{"type": "object", "properties": {"n": {"const": 7}}, "required": ["n"]}')
+    with open(folder + "/large.json", "w") as schema:
+        schema.write('{"type": "string", "pattern": "^a{1,99999999}$"}')
     chat = greedy(folder)
     for line, sentence in [
             ("/set temprature 1", 'did you mean "temperature"?'),
@@ -291,6 +303,9 @@ def check_commands_answer_in_sentences(folder):
             ("/schema schema.json", "follow the schema"),
             ("give me n", '{"n": 7'),
             ("/regex (", "failed to compile the regex grammar (invalid)"),
+            ("/regex a{1,99999999}", "failed to compile the regex grammar (too_large)"),
+            ("/set regex a{1,99999999}", "failed to compile the regex grammar (too_large)"),
+            ("/schema large.json", "failed to compile the json_schema grammar (too_large)"),
             ("/set ebnf root ::= x", "failed to compile the ebnf grammar (invalid)"),
             ("/regex yes|no", "match yes|no"),
             ("again", ""),
@@ -308,7 +323,7 @@ def check_commands_answer_in_sentences(folder):
             ("/show", "[user]\n/3 plus 3"),
             ("/undo", "Taken back: /3 plus 3"),
             ("/system Be kind.", "is set"),
-            ("/load messages.json", "Loaded 3 messages in place of 3."),
+            ("/load messages.json", "Loaded 3 messages in place of 3. The system text stays as it was."),
             ("/show", "[system] Be kind. [user] hi"),
             ("/set top_p", "top_p is 0.8"),
             ("/load with_system.json", "Loaded 2 messages"),
@@ -481,8 +496,50 @@ def check_several_lines_are_one_message(folder):
     chat.leave()
 
 
+def pasted(text):
+    return "\x1b[200~" + text.replace("\n", "\r") + "\x1b[201~"
+
+
+def check_a_paste_is_one_message(folder):
+    chat = greedy(folder)
+    assert b"\x1b[?2004h" in chat.raw
+    chat.say(pasted("one\n\n// two\tgr\u00fc\u00dfe \x01\n/quit"))
+    shown = chat.say("/show")
+    assert "[user]\none\n\n// two\tgr\u00fc\u00dfe \n/quit\n\n[assistant]" in shown, shown
+    assert shown.count("[user]") == 1, shown
+    # It begins and goes on as the person likes, and is found again.
+    chat.say("/clear")
+    chat.say("Read: " + pasted("a\nb\n") + pasted("// c") + " please")
+    assert "[user]\nRead: a\nb\n// c please\n" in chat.say("/show")
+    chat.say("/clear")
+    chat.say(UP + UP + UP + "!")
+    assert "[user]\nRead: a\nb\n// c please!\n" in chat.say("/show")
+    # One line is what it would be if it was typed; a system text may have several lines.
+    assert "is forgotten" in chat.say(pasted("/clear"))
+    assert "is set" in chat.say("/system " + pasted("Be brief.\nBe kind."))
+    assert "[system]\nBe brief.\nBe kind.\n" in chat.say("/show")
+    # Between quotes a paste is part of the message, and may bring the quotes along.
+    chat.say('"""' + pasted("x\ny") + '"""')
+    assert "[user]\nx\ny\n" in chat.say("/show")
+    chat.say("/clear")
+    chat.say(pasted('"""\nfirst\n\n/quit\n"""\n'))
+    assert "[user]\nfirst\n\n/quit\n\n[assistant]" in chat.say("/show")
+    # Ctrl+C in the middle gives the line up.
+    chat.type("\x1b[200~half" + CTRL_C)
+    chat.prompt()
+    assert "half" not in chat.say("/show")
+    chat.leave()
+    assert chat.raw.rfind(b"\x1b[?2004l") > chat.raw.rfind(b"\x1b[?2004h")
+
+
 def check_narrow_terminal(folder):
     chat = greedy(folder, columns=20)
+    for line, words in (("/set top_p", "top_p is default"), ("/stats", "No answer yet; the context"),
+                        ("/sett", "no command /sett,"), ("/show", "temperature 0")):
+        shown = chat.say(line)
+        assert words in re.sub(r"\s+", " ", shown), shown
+        long = [part for part in shown.replace("\r", "\n").split("\n") if len(part) > 20 and " " in part]
+        assert not long, long
     chat.type("What is 64 plus 29?\n")
     chat.expect("93")
     chat.prompt()
@@ -529,6 +586,13 @@ def check_thoughts_are_dim(folder):
     chat.leave()
 
 
+def check_an_empty_prompt_is_a_sentence(folder):
+    open(folder + "/nothing.jinja", "w").close()
+    chat = greedy(folder, "--template", "nothing.jinja")
+    assert "messages give an empty prompt" in chat.say("hello")
+    chat.leave()
+
+
 def check_full_context_keeps_the_conversation(folder):
     chat = greedy(folder, "--set", "ignore_eos=true", "--context-length", "64")
     shown = chat.say("What is 1 plus 1?")
@@ -543,7 +607,7 @@ def check_full_context_keeps_the_conversation(folder):
 
 
 def check_signals_leave_the_terminal_as_it_was(folder):
-    for number, code in ((signal.SIGTERM, 143), (signal.SIGHUP, 129)):
+    for number, code in ((signal.SIGTERM, 143), (signal.SIGHUP, 129), (signal.SIGQUIT, 131)):
         chat = greedy(folder)
         chat.process.send_signal(number)
         chat.leave(code, key=None)

@@ -14,6 +14,7 @@
 
 #include "cli/chat/file_names.h"
 #include "cli/chat/message_lines.h"
+#include "cli/chat/screen.h"
 #include "cli/chat/thinking_splitter.h"
 
 namespace sglrun::cli {
@@ -38,6 +39,16 @@ TEST_CASE("a line is a message, and three quotes open one of several lines") {
   CHECK(MessageOf({"\"\"\"", "/quit"}) == "/quit\n...");
   CHECK(MessageOf({"  \"\"\"", "a", "\"\"\""}) == "a");
   CHECK(MessageOf({" \t\"\"\"a\"\"\""}) == "a");
+}
+
+TEST_CASE("what is told is broken at blanks, and nothing else of it changes") {
+  CHECK(BreakLines("one two three", 20) == "one two three");
+  CHECK(BreakLines("one two three", 7) == "one two\nthree");
+  CHECK(BreakLines("one two three", 6) == "one\ntwo\nthree");
+  CHECK(BreakLines("a  b\n  indented words\n\nunbreakable x", 9) ==
+        "a  b\n  indented\nwords\n\nunbreakable\nx");
+  CHECK(BreakLines("", 1).empty());
+  CHECK(BreakLines("   ", 1) == "   ");
 }
 
 TEST_CASE("a slash line is a command and its operand, or a sentence that helps") {

@@ -57,6 +57,7 @@ Result<Answerer::Prompt> Answerer::MakePrompt(const Conversation& conversation) 
   SGLRUN_ASSIGN_OR_RETURN(PromptEncoder::Encoded encoded,
                           encoder_.Encode(prompt.rendered, conversation.messages()));
   prompt.ids = std::move(encoded.ids);
+  if (prompt.ids.empty()) return Error{"messages give an empty prompt"};
   return prompt;
 }
 
@@ -77,8 +78,8 @@ Result<Answer> Answerer::Run(const Conversation& conversation, const Parameters&
   const std::int64_t room = context_length() - size;
   if (room <= 0) {
     return Error{"the conversation has " + FormatCount(size) + " tokens, the context " +
-                 FormatCount(context_length()) +
-                 ": there is no room for an answer; shorten the message, /undo or /clear"};
+                 FormatCount(context_length()) + ": there is no room for an answer; " +
+                 parts_.room_advice};
   }
   auto making = std::make_shared<Making>();
   const bool thinks = OpensThinking(prompt.rendered.text, parts_.thinking);

@@ -56,6 +56,7 @@ class Answerer {
     engine::Engine* engine = nullptr;
     io::RecordOptions record_options;  // without --sampling
     ThinkingMarkers thinking;
+    std::string room_advice;  // what a person can do when the context is full
   };
   explicit Answerer(Parts parts);
 

@@ -6,6 +6,9 @@
 #include <chrono>
 #include <cstring>
 #include <filesystem>
+#include <memory>
+#include <optional>
+#include <thread>
 
 #include "base/log.h"
 #include "base/strings.h"
@@ -74,19 +77,37 @@ Result<tokenizer::ChatTemplate> LoadTemplate(const Options& options) {
   return tokenizer::ChatTemplate::Make(files);
 }
 
-// A constraint is compiled when it is set, so that its mistakes are told at once. What takes longer
-// than a person waits is left to the answer, where Ctrl+C is heard.
-Status CheckConstraint(const Options& options, const ModelSource& source,
-                       const Constraint& constraint) {
-  grammar::GrammarOptions grammar_options = GrammarOptionsOf(options);
-  grammar_options.limits.compile_steps = 20'000'000;
-  grammar_options.limits.compile_time = std::chrono::milliseconds(500);
-  const auto vocabulary = std::make_shared<const grammar::Vocabulary>(
-      *source.tokenizer, source.files.config().vocab_size);
-  const auto outcome = grammar::CompileConstraint(constraint, grammar_options, vocabulary);
-  if (outcome.ok() || outcome.error().verdict == grammar::Verdict::kTooLarge) return {};
-  return Error{engine::RefusedConstraint(constraint.kind, outcome.error()).message};
-}
+// Compiles each constraint when it is set, so that all that an answer would be refused for is told
+// at once. A thread of its own does so: a large one takes seconds, and Ctrl+C is heard meanwhile.
+class ConstraintCheck {
+ public:
+  ConstraintCheck(const Options& options, const ModelSource& source)
+      : store_(GrammarOptionsOf(options),
+               [&source] {
+                 return std::make_shared<const grammar::Vocabulary>(
+                     *source.tokenizer, source.files.config().vocab_size);
+               },
+               {.threads = 1, .memory_bytes = 0}) {}
+
+  // Until signals are given, Ctrl+C leaves the program.
+  void Heed(const ChatSignals* signals) { signals_ = signals; }
+
+  Status operator()(const Constraint& constraint) {
+    const auto pending = store_.Want(constraint);
+    while (!pending->ready()) {
+      if (signals_ != nullptr && (signals_->interrupted() || signals_->stop_code() != 0)) {
+        return Error{"stopped while the constraint was compiled; it is not set"};
+      }
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    if (pending->outcome().ok()) return {};
+    return Error{engine::RefusedConstraint(constraint.kind, pending->outcome().error()).message};
+  }
+
+ private:
+  grammar::ConstraintStore store_;
+  const ChatSignals* signals_ = nullptr;
+};
 
 // What --sampling and --set say becomes part of each answer's own parameters.
 Result<io::RecordOptions> MakeLineOptions(Options options, const ModelSource& source) {
@@ -109,10 +130,11 @@ class Chat {
     if (one_turn) {
       SGLRUN_ASSIGN_OR_RETURN(message, ReadMessage(options_));
     }
-    SGLRUN_RETURN_IF_ERROR(Load());
+    SGLRUN_RETURN_IF_ERROR(Load(one_turn));
     Conversation conversation;
     conversation.SetSystem(options_.system_text);
     ChatSignals signals;
+    check_constraint_->Heed(&signals);
     ChatRoom room{.answerer = *answerer_,
                   .screen = screen_,
                   .signals = signals,
@@ -128,20 +150,23 @@ class Chat {
   }
 
  private:
-  Status Load() {
+  Status Load(bool one_turn) {
     SGLRUN_ASSIGN_OR_RETURN(ModelSource source, OpenModel(options_));
     source_.emplace(std::move(source));
-    Answerer::Parts parts{.tokenizer = source_->tokenizer.get(),
-                          .chat_template = {},
-                          .plain_content = options_.no_special_in_content,
-                          .engine = nullptr,
-                          .record_options = {},
-                          .thinking = MarkersOf(options_.reasoning_end)};
+    Answerer::Parts parts{
+        .tokenizer = source_->tokenizer.get(),
+        .chat_template = {},
+        .plain_content = options_.no_special_in_content,
+        .engine = nullptr,
+        .record_options = {},
+        .thinking = MarkersOf(options_.reasoning_end),
+        .room_advice = one_turn ? "shorten the message" : "shorten the message, /undo or /clear"};
     SGLRUN_ASSIGN_OR_RETURN(parts.chat_template, LoadTemplate(options_));
     SGLRUN_ASSIGN_OR_RETURN(parts.record_options, MakeLineOptions(options_, *source_));
+    check_constraint_.emplace(options_, *source_);
     parameters_.emplace(EffectiveDefaults(options_, source_->files.generation_defaults()),
                         source_->files.config().vocab_size, [this](const Constraint& constraint) {
-                          return CheckConstraint(options_, *source_, constraint);
+                          return (*check_constraint_)(constraint);
                         });
     SGLRUN_RETURN_IF_ERROR(parameters_->SetAll(options_.sampling));
     SGLRUN_ASSIGN_OR_RETURN(const kernels::Backend* backend, ChooseBackend(options_, compute_));
@@ -213,6 +238,7 @@ class Chat {
   std::optional<ModelSource> source_;
   std::unique_ptr<model::Model> model_;
   std::unique_ptr<engine::Engine> engine_;
+  std::optional<ConstraintCheck> check_constraint_;
   std::optional<Parameters> parameters_;
   std::optional<Answerer> answerer_;
   std::string fingerprint_;

@@ -14,13 +14,14 @@ namespace sglrun::cli {
 namespace {
 
 constexpr int kExitHangup = 129;
+constexpr int kExitQuit = 131;
 
 // Signal handlers reach global state only.
 std::atomic<bool> was_interrupted{false}, was_resized{false}, was_suspended{false};
 std::atomic<int> chat_stop_code{0};
 std::atomic<int> wake_pipe[2] = {-1, -1};
 
-constexpr int kWatched[] = {SIGINT, SIGTERM, SIGHUP, SIGWINCH};
+constexpr int kWatched[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGWINCH};
 struct sigaction former[std::size(kWatched)];
 struct sigaction former_tstp;
 
@@ -37,7 +38,9 @@ void OnChatSignal(int number) {
       was_suspended = true;
       break;
     default:
-      chat_stop_code = number == SIGHUP ? kExitHangup : kExitTerminated;
+      chat_stop_code = number == SIGHUP    ? kExitHangup
+                       : number == SIGQUIT ? kExitQuit
+                                           : kExitTerminated;
   }
   // A full pipe has woken whoever waits already.
   [[maybe_unused]] const auto written = ::write(wake_pipe[1], "", 1);

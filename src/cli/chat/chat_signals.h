@@ -1,5 +1,5 @@
-// Signals while a chat runs: Ctrl+C asks an answer or a line to stop, SIGTERM and SIGHUP ask the
-// program to leave, SIGWINCH and SIGTSTP are the line editor's business. Whoever waits for a key
+// Signals while a chat runs: Ctrl+C asks an answer or a line to stop, SIGTERM, SIGHUP and
+// SIGQUIT ask the program to leave, SIGWINCH and SIGTSTP are the line editor's business. Whoever waits for a key
 // waits for them, too (wake_fd).
 #pragma once
 
@@ -29,7 +29,7 @@ class ChatSignals {
   // Stops as Ctrl+Z does, and returns when the program goes on.
   void Suspend();
 
-  // 0, or the exit code that a signal asks for (143, 129).
+  // 0, or the exit code that a signal asks for (143, 129, 131).
   int stop_code() const;
 };
 

@@ -23,6 +23,11 @@ constexpr char kControlD = 4;
 constexpr char kControlR = 18;
 // A search tries the line itself first, in time that grows with the square of its length.
 constexpr std::ptrdiff_t kMostSearched = 2000;
+// What terminals put around a pasted text once they are asked to (xterm's "bracketed paste").
+constexpr const char* kMarkPastes = "\033[?2004h";
+constexpr const char* kMarkNoPastes = "\033[?2004l";
+constexpr std::wstring_view kPasteEnd = L"\033[201~";
+constexpr std::size_t kMostPasted = std::size_t{4} << 20;  // characters
 
 // The characters are UTF-8 whatever the locale: a model reads nothing else.
 bool UseUtf8() {
@@ -86,6 +91,7 @@ class EditingReader final : public LineReader {
     ::el_wset(editor_, EL_BIND, L"^I", L"chat-complete", nullptr);
     ::el_wset(editor_, EL_BIND, L"^R", L"em-inc-search-prev", nullptr);
     ::el_source(editor_, nullptr);  // the person's own ~/.editrc
+    BindPaste();
     return true;
   }
 
@@ -94,9 +100,10 @@ class EditingReader final : public LineReader {
     ended_ = TypedLine::End::kEndOfInput;
     setup_.signals->HoldStops(true);
     // Before the prompt is seen: what is typed at its sight is echoed once, by the editor.
-    ::el_wset(editor_, EL_PREP_TERM, 1);
+    PrepareTerminal(true);
     int count = 0;
     const wchar_t* line = ::el_wgets(editor_, &count);
+    MarkPastes(false);
     setup_.signals->HoldStops(false);
     if (line == nullptr || count <= 0) {
       std::fputc('\n', setup_.talk);
@@ -119,6 +126,27 @@ class EditingReader final : public LineReader {
     void* self = nullptr;
     ::el_wget(editor, EL_CLIENTDATA, &self);
     return *static_cast<EditingReader*>(self);
+  }
+
+  // The keys of vi have no room for the marks: Esc alone is one of them.
+  void BindPaste() {
+    const wchar_t* keys = nullptr;
+    if (::el_wget(editor_, EL_EDITOR, &keys) != 0 || std::wstring_view(keys) != L"emacs") return;
+    ::el_wset(editor_, EL_ADDFN, L"chat-paste", L"take what is pasted", &EditingReader::OnPaste);
+    ::el_wset(editor_, EL_BIND, L"\\e[200~", L"chat-paste", nullptr);
+    takes_pastes_ = true;
+  }
+
+  void MarkPastes(bool mark) {
+    if (!takes_pastes_) return;
+    std::fputs(mark ? kMarkPastes : kMarkNoPastes, setup_.talk);
+    std::fflush(setup_.talk);
+  }
+
+  void PrepareTerminal(bool edit) {
+    if (!edit) MarkPastes(false);
+    ::el_wset(editor_, EL_PREP_TERM, edit ? 1 : 0);
+    if (edit) MarkPastes(true);
   }
 
   static wchar_t* ShowPrompt(EditLine* editor) { return Self(editor).prompt_.data(); }
@@ -167,12 +195,38 @@ class EditingReader final : public LineReader {
     }
     if (signals.TakeResize()) ::el_resize(editor_);
     if (signals.TakeSuspend()) {
-      ::el_wset(editor_, EL_PREP_TERM, 0);
+      PrepareTerminal(false);
       signals.Suspend();
-      ::el_wset(editor_, EL_PREP_TERM, 1);
+      PrepareTerminal(true);
       ::el_wset(editor_, EL_REFRESH);
     }
     return true;
+  }
+
+  static unsigned char OnPaste(EditLine* editor, wint_t) { return Self(editor).InsertPaste(); }
+
+  // Several lines are part of the one that is edited: the message ends with the person's own Enter.
+  unsigned char InsertPaste() {
+    std::wstring pasted;
+    bool is_whole = true;
+    while (!pasted.ends_with(kPasteEnd)) {
+      wchar_t key = 0;
+      if (ReadKey(key) != 1) return CC_EOF;
+      pasted += key == L'\r' ? L'\n' : key;
+      if (pasted.size() <= kMostPasted) continue;
+      is_whole = false;
+      pasted.erase(0, pasted.size() - kPasteEnd.size());
+    }
+    if (!is_whole) {
+      std::fputs("\nThe paste is left out, it is too long: /quit, and give it with --file.\n",
+                 setup_.talk);
+      return CC_REDISPLAY;
+    }
+    pasted.resize(pasted.size() - kPasteEnd.size());
+    std::erase_if(pasted,
+                  [](wchar_t c) { return (c < L' ' && c != L'\n' && c != L'\t') || c == 127; });
+    if (pasted.empty()) return CC_NORM;
+    return ::el_winsertstr(editor_, pasted.c_str()) == 0 ? CC_REFRESH : CC_ERROR;
   }
 
   static unsigned char OnTab(EditLine* editor, wint_t) { return Self(editor).CompleteLine(); }
@@ -198,6 +252,7 @@ class EditingReader final : public LineReader {
   Setup setup_;
   EditLine* editor_ = nullptr;
   HistoryW* history_ = nullptr;
+  bool takes_pastes_ = false;
   std::wstring prompt_;
   TypedLine::End ended_ = TypedLine::End::kEndOfInput;
 };

@@ -21,9 +21,14 @@ class PlainReader final : public LineReader {
     std::fflush(setup_.talk);
     while (true) {
       if (const std::size_t end = bytes_.find('\n'); end != std::string::npos) {
-        std::string line = ToValidUtf8(std::string_view(bytes_).substr(0, end));
+        std::string line = bytes_.substr(0, end);
         bytes_.erase(0, end + 1);
-        return {TypedLine::End::kLine, std::move(line)};
+        if (IsValidUtf8(line)) return {TypedLine::End::kLine, std::move(line)};
+        // The editing reader shows what it could not read; here nobody would see it.
+        std::fprintf(setup_.talk, "The line is no UTF-8 text at byte %zu, it is left out.\n%.*s",
+                     FindInvalidUtf8(line) + 1, static_cast<int>(prompt.size()), prompt.data());
+        std::fflush(setup_.talk);
+        continue;
       }
       if (WaitForKey(*setup_.signals) == KeyWait::kSignal) {
         if (setup_.signals->stop_code() != 0) return {TypedLine::End::kLeave, ""};

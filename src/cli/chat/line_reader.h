@@ -17,7 +17,7 @@ namespace sglrun::cli {
 struct TypedLine {
   enum class End { kLine, kInterrupt, kEndOfInput, kLeave };
   End end = End::kLine;
-  std::string text;  // valid UTF-8, of a kLine
+  std::string text;  // valid UTF-8, of a kLine; a pasted text of several lines is one
 };
 
 class LineReader {

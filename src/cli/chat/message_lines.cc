@@ -28,7 +28,11 @@ bool MessageLines::Add(std::string_view line) {
   }
   open_ = true;
   line.remove_prefix(line.find(kQuotes) + kQuotes.size());
-  // Nothing but blanks behind the quotes is no line of the message.
+  // Nothing but blanks behind the quotes is no line of the message. (A pasted one has more lines.)
+  const std::size_t end = line.find('\n');
+  if (end != std::string_view::npos && WithoutTrailingBlanks(line.substr(0, end)).empty()) {
+    line.remove_prefix(end + 1);
+  }
   return !WithoutTrailingBlanks(line).empty() && AddInside(line);
 }
 
@@ -42,7 +46,7 @@ bool MessageLines::AddInside(std::string_view line) {
     return false;
   }
   open_ = false;
-  if (line.empty() && text_.ends_with('\n')) text_.pop_back();
+  if (text_.ends_with('\n')) text_.pop_back();
   return true;
 }
 

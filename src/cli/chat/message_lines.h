@@ -1,4 +1,4 @@
-// Typed lines to a message: one line, or the lines between """ and """.
+// Typed lines to a message: one line, the several of a paste, or what is between """ and """.
 #pragma once
 
 #include <string>

@@ -15,6 +15,14 @@ bool IsBlank(std::string_view text) {
   return text.find_first_not_of(" \t\r\n") == std::string_view::npos;
 }
 
+// Several lines are no command, whatever they begin with: code begins with // and paths with /. But
+// a system text may have several.
+bool IsPastedMessage(const std::string& message) {
+  if (message.find('\n') == std::string::npos) return false;
+  const Result<SlashLine> line = ParseSlashLine(message);
+  return !line.ok() || line->command != SlashCommand::kSystem;
+}
+
 }  // namespace
 
 Result<Answer> ShowAnswer(ChatRoom& room, const Conversation& asked, std::int64_t seed) {
@@ -50,7 +58,7 @@ Result<int> Repl::Run() {
     if (typed.end != TypedLine::End::kLine) break;
     if (!lines.Add(typed.text)) continue;
     const std::string message = lines.Take();
-    const bool several = in_message_ || OpensSeveral(typed.text);
+    const bool several = in_message_ || OpensSeveral(typed.text) || IsPastedMessage(message);
     if (IsBlank(message)) continue;
     if (several) {
       Ask(message);

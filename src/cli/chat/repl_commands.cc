@@ -80,10 +80,12 @@ void Repl::Show() {
   }
   std::string text;
   for (const auto& [name, value] : values) text += name + " " + value.Excerpt(200) + "\n";
+  room_.screen.Tell(text);
+  text.clear();
   for (const ChatMessage& message : conversation_.messages()) {
     text += "\n[" + message.role() + "]\n" + message.text() + "\n";
   }
-  room_.screen.Tell(text);
+  if (!text.empty()) room_.screen.TellAsWritten(text);
 }
 
 void Repl::SetSystem(const std::string& text) {
@@ -117,7 +119,8 @@ void Repl::Regenerate() {
 
 void Repl::Undo() {
   const std::optional<std::string> message = conversation_.Undo();
-  room_.screen.Tell(message ? "Taken back: " + *message : "There is no message to take back.");
+  room_.screen.TellAsWritten(message ? "Taken back: " + *message
+                                     : "There is no message to take back.");
 }
 
 void Repl::Save(const std::string& path, Replace replace) {
@@ -139,8 +142,10 @@ void Repl::Load(const std::string& path) {
     room_.screen.Tell(path + " holds no message; the conversation stays, /clear forgets it.");
     return;
   }
+  const bool keeps_system =
+      chat->messages_alone && !chat->conversation.has_system() && conversation_.has_system();
   if (chat->messages_alone) {
-    if (!chat->conversation.has_system()) chat->conversation.SetSystem(conversation_.system());
+    if (keeps_system) chat->conversation.SetSystem(conversation_.system());
   } else if (const Status status = room_.parameters.Replace(chat->sampling); !status.ok()) {
     room_.screen.Tell(path + ": " + status.error().message);
     return;
@@ -151,6 +156,7 @@ void Repl::Load(const std::string& path) {
     return;
   }
   TakeOver(*std::move(chat));
+  if (keeps_system) room_.screen.Tell("The system text stays as it was.");
   own_file_ = FullPath(path);
 }
 

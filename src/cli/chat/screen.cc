@@ -3,6 +3,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 
@@ -27,6 +28,25 @@ bool WantsColour() {
 
 }  // namespace
 
+std::string BreakLines(std::string_view text, std::size_t width) {
+  std::string out(text);
+  for (std::size_t begin = 0; begin < out.size();) {
+    const std::size_t end = std::min(out.find('\n', begin), out.size());
+    const std::size_t word = std::min(out.find_first_not_of(' ', begin), end);
+    if (end - begin > width) {
+      std::size_t blank = out.rfind(' ', begin + width);
+      if (blank == std::string::npos || blank < word) blank = out.find(' ', std::max(begin + width, word));
+      if (blank < end) {
+        out[blank] = '\n';
+        begin = blank + 1;
+        continue;
+      }
+    }
+    begin = end + 1;
+  }
+  return out;
+}
+
 Screen::Screen() : talk_(stderr), answers_on_terminal_(::isatty(STDOUT_FILENO) == 1) {
   has_colour_ = answers_on_terminal_ && WantsColour();
   if (answers_on_terminal_) talk_ = stdout;
@@ -40,6 +60,11 @@ void Screen::Write(std::string_view text) {
 }
 
 void Screen::Tell(std::string_view text) {
+  const bool on_terminal = ::isatty(::fileno(talk_)) == 1;
+  TellAsWritten(on_terminal ? BreakLines(text, width()) : std::string(text));
+}
+
+void Screen::TellAsWritten(std::string_view text) {
   const std::string line = PrintableText(text);
   std::fwrite(line.data(), 1, line.size(), talk_);
   if (!line.ends_with('\n')) std::fputc('\n', talk_);

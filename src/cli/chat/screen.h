@@ -11,12 +11,17 @@
 
 namespace sglrun::cli {
 
+// Turns blanks into newlines so that no line is longer than `width`, as far as words let it.
+std::string BreakLines(std::string_view text, std::size_t width);
+
 class Screen {
  public:
   Screen();
 
-  // A sentence, or lines, of the program's own.
+  // A sentence, or lines, of the program's own, broken at blanks where a terminal is narrow.
   void Tell(std::string_view text);
+  // Lines that somebody wrote.
+  void TellAsWritten(std::string_view text);
 
   // A piece of an answer, as written by the model; what would command a terminal is spelled out on
   // one. `dim`: its thoughts.

@@ -138,7 +138,9 @@ std::string SlashHelp(std::size_t width) {
   }
   text += "\n";
   text += Wrap(
-      "\"\"\" opens a message of several lines and closes it. The tab key completes commands, "
+      "\"\"\" opens a message of several lines and closes it; several lines that are pasted are "
+      "one "
+      "message. The tab key completes commands, "
       "names "
       "of parameters and of files. The name of a file may stand in quotes, ~ is the home folder. "
       "Ctrl+C stops the answer, Ctrl+D leaves.",

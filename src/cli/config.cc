@@ -3,6 +3,7 @@
 #include <yaml-cpp/yaml.h>
 
 #include <algorithm>
+#include <set>
 
 #include "base/json.h"
 #include "base/mapped_file.h"
@@ -45,6 +46,23 @@ std::string Where(const std::string& path, const YAML::Node& node) {
   return path + ":" + std::to_string(node.Mark().line + 1) + ": ";
 }
 
+// Which of two equal keys counts would be a guess. `name` makes equal what means the same.
+Status CheckRepeats(const std::string& path, const YAML::Node& map,
+                    std::string (*name)(std::string)) {
+  std::set<std::string> seen;
+  for (const auto& entry : map) {
+    if (!entry.first.IsScalar() || seen.insert(name(entry.first.Scalar())).second) continue;
+    return Error{Where(path, entry.first) + "the key \"" + entry.first.Scalar() +
+                 "\" stands twice"};
+  }
+  return {};
+}
+
+std::string OptionName(std::string key) {
+  std::ranges::replace(key, '_', '-');
+  return key;
+}
+
 // The texts that an option's value stands for: one, or one an item of a list.
 std::vector<std::string> ValueTexts(const OptionSpec& option, const YAML::Node& value) {
   if (option.kind == Kind::kObject && value.IsMap()) return {ToJson(value).Dump()};
@@ -66,12 +84,17 @@ std::vector<std::string> ValueTexts(const OptionSpec& option, const YAML::Node& 
 Status ReadEntry(const std::string& path, Command command, const YAML::Node& key,
                  const YAML::Node& value, ConfigValues& values) {
   if (!key.IsScalar()) return Error{Where(path, key) + "keys must be option names"};
-  std::string name = key.Scalar();
-  std::ranges::replace(name, '_', '-');
+  const std::string name = OptionName(key.Scalar());
   const OptionSpec* option = FindOption(name, command);
-  if (option == nullptr || name == "config") {
+  if (name == "config") {
+    return Error{Where(path, key) + "one configuration cannot name another"};
+  }
+  if (option == nullptr) {
     return Error{Where(path, key) + "unknown key \"" + key.Scalar() + "\" for `sglrun " +
                  std::string(FindCommand(command).name) + "`" + SuggestOption(name, command)};
+  }
+  if (value.IsMap()) {
+    SGLRUN_RETURN_IF_ERROR(CheckRepeats(path, value, [](std::string member) { return member; }));
   }
   const std::vector<std::string> texts = ValueTexts(*option, value);
   if (texts.empty() && !(option->repeats() && value.IsSequence())) {
@@ -105,6 +128,7 @@ Result<ConfigValues> ReadConfig(const std::string& path, Command command) {
     const YAML::Node root = YAML::Load(text);
     if (root.IsNull()) return values;
     if (!root.IsMap()) return Error{path + " must be a mapping of option names to values"};
+    SGLRUN_RETURN_IF_ERROR(CheckRepeats(path, root, OptionName));
     for (const auto& entry : root) {
       SGLRUN_RETURN_IF_ERROR(ReadEntry(path, command, entry.first, entry.second, values));
     }

@@ -92,8 +92,8 @@ std::vector<OptionSpec> InputAndOutput() {
            "batch "
            "file for /v1/chat/completions or /v1/completions, answered in the same dialect. "
            "`text`: the line itself is a prompt. `auto`: text when every input's name ends in .txt "
-           "(.txt.gz, .txt.zst), openai when the first object of a file has a custom_id, else "
-           "generate."},
+           "(.txt.gz, .txt.zst), openai when the first object of a file has a custom_id and a url, "
+           "method or body, else generate."},
       {.name = "shard",
        .kind = Kind::kShard,
        .member = &Options::shard,

@@ -67,6 +67,11 @@ TEST_CASE("what is wrong in a file is told with its line") {
   CHECK_NE(refusal("seed: {a: 1}\n").find("wrong form"), std::string::npos);
   CHECK_NE(refusal("- seed\n").find("mapping"), std::string::npos);
   CHECK_NE(refusal("seed: [\n").find("no YAML"), std::string::npos);
+  CHECK_NE(refusal("config: more.yaml\n").find("cannot name another"), std::string::npos);
+  CHECK_NE(refusal("max-rows: 1\nseed: 2\nmax_rows: 1\n").find(".yaml:3: the key \"max_rows\""),
+           std::string::npos);
+  CHECK_NE(refusal("sampling: {n: 1, top_k: 2, n: 2}\n").find("the key \"n\" stands twice"),
+           std::string::npos);
   // An option of another command.
   CHECK_NE(refusal("count: true\n").find("unknown key"), std::string::npos);
 }

@@ -5,7 +5,7 @@
 # blanks and a full stop around it do not count. OPTIONs are those of `sglrun batch`.
 set -euo pipefail
 here=$(dirname "$0")
-model=$1
+model=${1:?usage: exact_match.sh MODEL [DATA [OPTION...]]}
 data=$(jq -c . "${2:-$here/exact_match.jsonl}") # read once: it may come from a pipe
 
 jq -c '{text: .prompt, sampling_params: {temperature: 0, max_new_tokens: 16, stop: "\n"}}' <<<"$data" |

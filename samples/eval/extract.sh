@@ -6,7 +6,7 @@
 # it: all of them, since the run is bound to the schema, unless one was cut off by its length.
 set -euo pipefail
 here=$(dirname "$0")
-model=$1
+model=${1:?usage: extract.sh MODEL [DATA SCHEMA [OPTION...]]}
 data=$(jq -c . "${2:-$here/extract.jsonl}") # read once: both may come from pipes
 schema=$(jq -c . "${3:-$here/extract.schema.json}")
 
@@ -17,7 +17,8 @@ jq -c --slurpfile schema <(printf %s "$schema") '{text: "\(.text)\nJSON:", sampl
     | {json_schema: $schema[0], texts: [.text], id: .text}' |
   sglrun grammar check |
   jq -rs --slurpfile data <(printf %s "$data") -L "$here" 'include "eval";
-    [., $data] | transpose | map(.[1].expected as $expected
+    if length < ($data | length) then error("there are records that failed") else . end
+    | [., $data] | transpose | map(.[1].expected as $expected
       | (.[0].id | try fromjson catch {}) as $found
       | {valid: .[0].results[0].accepted, equal: ($found == $expected),
          fields: ($expected | keys | map($found[.] == $expected[.]))})

@@ -7,7 +7,7 @@
 # highest mean over its characters, which does not prefer short answers.
 set -euo pipefail
 here=$(dirname "$0")
-model=$1
+model=${1:?usage: multiple_choice.sh MODEL [DATA [OPTION...]]}
 data=$(jq -c . "${2:-$here/multiple_choice.jsonl}") # read once: it may come from a pipe
 
 jq -c .question <<<"$data" | sglrun tokenize -m "$model" --count |

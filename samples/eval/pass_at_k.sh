@@ -5,7 +5,7 @@
 # pass@k is 1 - C(n-c, k) / C(n, k), the estimate without bias. The same seed, the same samples.
 set -euo pipefail
 here=$(dirname "$0")
-model=$1
+model=${1:?usage: pass_at_k.sh MODEL [DATA [OPTION...]]}
 data=$(jq -c . "${2:-$here/pass_at_k.jsonl}") # read once: it may come from a pipe
 
 jq -c '{text: .prompt, sampling_params: {n: 10, temperature: 1, max_new_tokens: 8, stop: "\n"}}' \

@@ -7,7 +7,7 @@
 # tokens before it wherever the text has them.
 set -euo pipefail
 here=$(dirname "$0")
-model=$1 text=${2:-$here/perplexity.txt}
+model=${1:?usage: perplexity.sh MODEL [TEXT [OPTION...]]} text=${2:-$here/perplexity.txt}
 window=${WINDOW:-256}
 number='^[1-9][0-9]{0,8}$'
 if ! [[ $window =~ $number ]] || ((window < 2)); then

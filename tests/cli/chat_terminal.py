@@ -478,6 +478,31 @@ def check_tab_key_and_history(folder):
         assert history.read().splitlines()[-1] == "What is 1 plus 1?"
 
 
+def check_keys_of_other_terminals(folder):
+    chat = greedy(folder)
+    end, home, word_left, word_right = "\x1b[4~", "\x1b[1~", "\x1b[1;5D", "\x1b[1;5C"
+    chat.say("bc ef" + home + "a" + word_right + " d" + end + "g" + word_left + "(" + "\x1b[2~" + end + ")x"
+             + "\x1b[D\x1b[3~")
+    assert "[user]\nabc d (efg)\n" in chat.say("/show"), chat.text()
+    chat.say("/clear")
+    chat.say("\x1b[5~\x1b[5~\x1b[5~\x1b[6~\x1b[5~!")
+    assert "[user]\nabc d (efg)!\n" in chat.say("/show"), chat.text()
+    chat.leave()
+
+
+def check_an_answer_stays_until_another_is_whole(folder):
+    chat = greedy(folder)
+    chat.say("What is 64 plus 29?")
+    chat.say("/set ignore_eos true")
+    chat.type("/regen\n")
+    chat.expect(r"\n\w+")
+    chat.type(CTRL_C)
+    chat.expect("the former answer stays")
+    chat.prompt()
+    assert "[assistant]\n64 + 29 = 93\n> " in chat.say("/show"), chat.text()
+    chat.leave()
+
+
 def check_lines_beyond_ascii_are_edited_by_characters(folder):
     chat = greedy(folder)
     chat.type("gr\u00fc\u00dfe \u4f60\u597d\U0001F600\x7f\x7f!\n")

@@ -61,6 +61,28 @@ std::string CommonBeginning(const std::vector<std::string>& words) {
   return common;
 }
 
+// What common terminals send for keys that libedit leaves to terminfo, which knows one way of each.
+constexpr struct {
+  const wchar_t* keys;
+  const wchar_t* command;
+} kKeys[] = {
+    {L"\\e[1~", L"ed-move-to-beg"},        {L"\\e[7~", L"ed-move-to-beg"},
+    {L"\\e[H", L"ed-move-to-beg"},         {L"\\eOH", L"ed-move-to-beg"},
+    {L"\\e[4~", L"ed-move-to-end"},        {L"\\e[8~", L"ed-move-to-end"},
+    {L"\\e[F", L"ed-move-to-end"},         {L"\\eOF", L"ed-move-to-end"},
+    {L"\\e[3~", L"ed-delete-next-char"},   {L"\\e[2~", L"ed-redisplay"},
+    {L"\\e[5~", L"ed-prev-history"},       {L"\\e[6~", L"ed-next-history"},
+    {L"\\e[1;5D", L"ed-prev-word"},        {L"\\e[1;5C", L"em-next-word"},
+    {L"\\e[1;3D", L"ed-prev-word"},        {L"\\e[1;3C", L"em-next-word"},
+    {L"\\e[1;2D", L"ed-prev-char"},        {L"\\e[1;2C", L"ed-next-char"},
+    {L"\\e[5D", L"ed-prev-word"},          {L"\\e[5C", L"em-next-word"},
+    {L"\\eOd", L"ed-prev-word"},           {L"\\eOc", L"em-next-word"},
+    {L"\\e[1;5A", L"ed-prev-history"},     {L"\\e[1;5B", L"ed-next-history"},
+    {L"\\e[1;3A", L"ed-prev-history"},     {L"\\e[1;3B", L"ed-next-history"},
+    {L"\\e[1;2A", L"ed-prev-history"},     {L"\\e[1;2B", L"ed-next-history"},
+    {L"\\e[3;5~", L"em-delete-next-word"},
+};
+
 class EditingReader final : public LineReader {
  public:
   explicit EditingReader(Setup setup) : setup_(std::move(setup)) {}
@@ -90,6 +112,9 @@ class EditingReader final : public LineReader {
     ::el_wset(editor_, EL_ADDFN, L"chat-complete", L"complete a command", &EditingReader::OnTab);
     ::el_wset(editor_, EL_BIND, L"^I", L"chat-complete", nullptr);
     ::el_wset(editor_, EL_BIND, L"^R", L"em-inc-search-prev", nullptr);
+    for (const auto& [keys, command] : kKeys) {
+      ::el_wset(editor_, EL_BIND, keys, command, nullptr);
+    }
     ::el_source(editor_, nullptr);  // the person's own ~/.editrc
     BindPaste();
     return true;

@@ -166,7 +166,7 @@ std::int64_t Repl::NextSeed() {
   return static_cast<std::int64_t>(seed);
 }
 
-bool Repl::AnswerTo(Conversation asked, std::int64_t seed) {
+bool Repl::AnswerTo(Conversation asked, std::int64_t seed, bool has_former) {
   Result<Answer> answer = ShowAnswer(room_, asked, seed);
   if (!answer.ok()) {
     room_.screen.Tell(answer.error().message);
@@ -174,6 +174,10 @@ bool Repl::AnswerTo(Conversation asked, std::int64_t seed) {
   }
   if (answer->cost.output_tokens == 0 && answer->end == Answer::End::kInterrupted) {
     room_.screen.Tell("(stopped before the answer began; nothing is kept of it)");
+    return false;
+  }
+  if (has_former && answer->end == Answer::End::kInterrupted) {
+    room_.screen.Tell("(stopped; the former answer stays)");
     return false;
   }
   asked.AddAnswer(answer->text, answer->making);

@@ -43,8 +43,9 @@ class Repl {
   Next Take(const std::string& line);
   Next Execute(std::string_view line);
   void Ask(const std::string& message);
-  // Lets the model answer `asked` and keeps both; false when nothing came of it.
-  bool AnswerTo(Conversation asked, std::int64_t seed);
+  // Lets the model answer `asked` and keeps both; false when nothing came of it. A former answer,
+  // which is whole, gives way to a whole one only.
+  bool AnswerTo(Conversation asked, std::int64_t seed, bool has_former = false);
   // Of the next answer.
   std::int64_t NextSeed();
   void TellEnd(const Answer& answer);

@@ -96,7 +96,7 @@ void Repl::SetSystem(const std::string& text) {
 void Repl::Regenerate() {
   const auto before = conversation_.empty() ? nullptr : conversation_.messages().back().making;
   Conversation asked = conversation_;
-  asked.DropAnswer();
+  const bool has_former = asked.DropAnswer();
   if (!asked.has_turns()) {
     room_.screen.Tell("There is no message to answer.");
     return;
@@ -107,7 +107,7 @@ void Repl::Regenerate() {
     ++steps_;
     seed = NextSeed();
   }
-  if (!AnswerTo(std::move(asked), seed)) return;
+  if (!AnswerTo(std::move(asked), seed, has_former)) return;
   const SamplingParams& parameters = room_.parameters.effective();
   if (parameters.top_k == 1) {
     room_.screen.Tell("(the likeliest tokens, whatever the draws: temperature is 0 or top_k 1)");

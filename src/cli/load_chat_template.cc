@@ -102,6 +102,11 @@ Result<std::shared_ptr<const ChatModel>, RecordError> ChatModels::For(
   if (brought_ != nullptr && brought_text_ == *record.chat_template) return brought_;
   ChatTemplateFiles files{.templates = {{"default", *record.chat_template, "chat_template"}},
                           .special_tokens = files_.special_tokens};
+  // As for transformers, it may be the name of one of several.
+  for (const ChatTemplateFiles::Entry& entry : files_.templates) {
+    if (files_.templates.size() < 2 || entry.name != *record.chat_template) continue;
+    files.templates = {{"default", entry.text, entry.place}};
+  }
   auto made = MakeChatModel(files);
   if (!made.ok()) return RecordError{made.error().message, "chat_template"};
   brought_text_ = *record.chat_template;

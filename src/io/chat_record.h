@@ -22,7 +22,8 @@ struct ChatRecord {
   Json::Object variables = {};  // chat_template_kwargs
   bool add_generation_prompt = true;
   bool continue_final_message = false;
-  std::optional<std::string> chat_template = {};  // of this record alone
+  // Of this record alone: a template, or the name of one of the model's several.
+  std::optional<std::string> chat_template = {};
   // What can be sent where the model has no template: "send .. instead of `messages`".
   std::string_view without_template = "send `text` instead of `messages`";
 };

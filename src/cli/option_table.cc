@@ -246,6 +246,16 @@ std::vector<OptionSpec> ChatOptions() {
        .commands = kChat,
        .group = kGroup,
        .line = "the system text, which stands before the conversation"},
+      {.name = "template-set",
+       .kind = Kind::kAssignment,
+       .member = &Options::template_variables,
+       .value = "NAME=VALUE",
+       .commands = kChat,
+       .group = kGroup,
+       .line = "a variable of the chat template: --template-set enable_thinking=false",
+       .text =
+           "VALUE is JSON, or else a plain string. `sglrun inspect` names those that change how "
+           "a model thinks. May be given several times."},
       {.name = "file",
        .short_name = 'f',
        .kind = Kind::kFile,

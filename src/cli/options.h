@@ -38,6 +38,7 @@ struct Options {
   std::string tokenizer;
   std::string chat_template;  // a file
   bool no_special_in_content = false;
+  Json template_variables = Json::Object{};  // --template-set
   std::string system_text;
   std::string message_file;
   std::string shape;

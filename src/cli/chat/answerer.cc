@@ -51,9 +51,11 @@ std::int64_t Answerer::context_length() const {
 
 Result<Answerer::Prompt> Answerer::MakePrompt(const Conversation& conversation) const {
   Prompt prompt;
-  SGLRUN_ASSIGN_OR_RETURN(
-      prompt.rendered, parts_.chat_template.Render(
-                           {.messages = conversation.ToJson(), .fit_content = true, .now = now_}));
+  SGLRUN_ASSIGN_OR_RETURN(prompt.rendered,
+                          parts_.chat_template.Render({.messages = conversation.ToJson(),
+                                                       .fit_content = true,
+                                                       .variables = parts_.template_variables,
+                                                       .now = now_}));
   SGLRUN_ASSIGN_OR_RETURN(PromptEncoder::Encoded encoded,
                           encoder_.Encode(prompt.rendered, conversation.messages()));
   prompt.ids = std::move(encoded.ids);

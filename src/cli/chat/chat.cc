@@ -2,6 +2,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <cstring>
@@ -67,6 +68,22 @@ Result<std::string> ReadMessage(const Options& options) {
                "at a terminal"};
 }
 
+// A variable that no template speaks of would change nothing, and nobody would know.
+Status CheckVariables(const Json::Object& variables, const tokenizer::ChatTemplateFiles& files) {
+  for (const auto& [name, value] : variables) {
+    for (const std::string_view own : {"messages", "tools", "documents", "add_generation_prompt"}) {
+      if (name == own) return Error{"--template-set " + name + ": the chat itself sets it"};
+    }
+    const bool is_known = std::ranges::any_of(files.templates, [&name = name](const auto& entry) {
+      return entry.text.find(name) != std::string::npos;
+    });
+    if (!is_known) {
+      return Error{"--template-set " + name + ": the chat template has no such variable"};
+    }
+  }
+  return {};
+}
+
 Result<tokenizer::ChatTemplate> LoadTemplate(const Options& options) {
   SGLRUN_ASSIGN_OR_RETURN(const tokenizer::ChatTemplateFiles files, FindChatTemplates(options));
   if (files.templates.empty()) {
@@ -74,6 +91,7 @@ Result<tokenizer::ChatTemplate> LoadTemplate(const Options& options) {
         "the model has no chat template, which tells how messages are put to it: give one with "
         "--template FILE, or use `sglrun batch` for plain prompts"};
   }
+  SGLRUN_RETURN_IF_ERROR(CheckVariables(options.template_variables.as_object(), files));
   return tokenizer::ChatTemplate::Make(files);
 }
 
@@ -156,6 +174,7 @@ class Chat {
     Answerer::Parts parts{
         .tokenizer = source_->tokenizer.get(),
         .chat_template = {},
+        .template_variables = options_.template_variables.as_object(),
         .plain_content = options_.no_special_in_content,
         .engine = nullptr,
         .record_options = {},

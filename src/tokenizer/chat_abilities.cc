@@ -11,16 +11,16 @@ namespace {
 constexpr std::string_view kSystemText = "probe 53 of system";
 constexpr std::string_view kToolName = "probe_54_tool";
 
-Json Message(std::string_view role, std::string_view content) {
+Json ProbeMessage(std::string_view role, std::string_view content) {
   return Json::Object{{"role", std::string(role)}, {"content", std::string(content)}};
 }
 
 Json Question() {
-  return Json::Array{Message("user", "a")};
+  return Json::Array{ProbeMessage("user", "a")};
 }
 
 Json SystemAndQuestion() {
-  return Json::Array{Message("system", kSystemText), Message("user", "a")};
+  return Json::Array{ProbeMessage("system", kSystemText), ProbeMessage("user", "a")};
 }
 
 Json Tools() {

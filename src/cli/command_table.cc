@@ -65,7 +65,8 @@ const std::vector<CommandSpec>& CommandTable() {
        .max_operands = 1,
        .line = "say what a model directory or GGUF file holds, and whether it can be run",
        .text = "Opens the model, verifies it, and prints architecture, sizes, types, tokenizer, "
-               "stop tokens and what the chat template takes. The exit code is 0 when sglrun can run it and 1 when not; the reason "
+               "stop tokens and what the chat template takes. The exit code is 0 when sglrun can "
+               "run it and 1 when not; the reason "
                "is printed.",
        .examples = {{"sglrun inspect ./model", "A report for people."},
                     {"sglrun inspect model.gguf --json", "The same as JSON."}}},
@@ -119,9 +120,12 @@ const std::vector<CommandSpec>& CommandTable() {
            "At a terminal: type a message, see the answer as it is made, go on. /help lists the "
            "commands that set sampling parameters, take messages back, answer again, save and "
            "load, constrain answers by a schema or a pattern. \"\"\" opens a message of several "
-           "lines and closes it; Ctrl+C stops the answer, Ctrl+D leaves. Thoughts (up to "
-           "--reasoning-end) are shown dim. What the model has read and written is never computed "
-           "again, but for the last tokens, up to 15, that fill no page of the cache.\n"
+           "lines and closes it, a paste is one message; Ctrl+C stops the answer, Ctrl+D leaves. "
+           "Thoughts (up to "
+           "--reasoning-end) are shown dim. What the model has read and written is not computed "
+           "again "
+           "as far as the template shows it unchanged, but for the last tokens, up to 15, that "
+           "fill no page of the cache.\n"
            "\n"
            "When standard input is no terminal, or with --file, all of it is one message; the "
            "answer, thoughts included, goes to standard output and nothing else does.\n"

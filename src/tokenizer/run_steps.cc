@@ -16,18 +16,18 @@ void AppendRun(const Piece& piece, std::size_t begin, std::size_t end, std::vect
 class WhitespaceStep final : public PreTokenizerStep {
  public:
   Status Apply(const Piece& piece, TextArena&, std::vector<Piece>& out) const override {
-    enum class Run { kBlank, kWord, kOther };
-    Run run = Run::kBlank;
+    enum class Run { kBetween, kInWord, kOutside };
+    Run run = Run::kBetween;
     std::size_t start = 0;
     const auto flush = [&](std::size_t end) {
-      if (run != Run::kBlank) AppendRun(piece, start, end, out);
+      if (run != Run::kBetween) AppendRun(piece, start, end, out);
     };
     for (std::size_t pos = 0; pos < piece.text.size();) {
       const std::size_t begin = pos;
       const char32_t c = DecodeUtf8(piece.text, pos);
-      const Run kind = IsWordCharacter(c) ? Run::kWord
-                       : IsWhitespace(c)  ? Run::kBlank
-                                          : Run::kOther;
+      const Run kind = IsWordCharacter(c) ? Run::kInWord
+                       : IsWhitespace(c)  ? Run::kBetween
+                                          : Run::kOutside;
       if (kind == run) continue;
       flush(begin);
       run = kind;

@@ -91,6 +91,10 @@ class Chat:
         start = self.seen
         self.type(line + "\n")
         self.expect(r"\n(?:.*?[\n\r])?> $")
+        # Keys and pastes make the editor draw its lines again, which is no prompt.
+        while "\x1b" in line and self.read(0.05):
+            self.seen = start
+            self.expect(r"\n(?:.*?[\n\r])?> $")
         return self.text()[start:self.seen]
 
     def start(self):

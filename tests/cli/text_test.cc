@@ -1,6 +1,7 @@
+#include "cli/help.h"
+
 #include <doctest/doctest.h>
 
-#include "cli/help.h"
 #include "cli/prefix_estimate.h"
 #include "cli/progress.h"
 #include "cli/run_setup.h"

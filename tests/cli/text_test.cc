@@ -1,10 +1,10 @@
-#include "cli/help.h"
+#include "cli/run_setup.h"
 
 #include <doctest/doctest.h>
 
+#include "cli/help.h"
 #include "cli/prefix_estimate.h"
 #include "cli/progress.h"
-#include "cli/run_setup.h"
 
 namespace sglrun::cli {
 namespace {

@@ -104,7 +104,7 @@ double Rate(ThreadPool& pool, const Fn& fn) {
   return best;
 }
 
-// Sixteen words a step, as wide as the plain build reads.
+// Four lines a step, with the loads that the plain build has.
 double ReadAll(const std::uint64_t* words, std::size_t count) {
   typedef std::uint64_t Line __attribute__((vector_size(64)));
   Line sums[4] = {};

@@ -9,13 +9,7 @@
 
 namespace sglrun::kernels::cpu::SGLRUN_ISA {
 
-SGLRUN_INLINE Vec ToFloat(IVec value) {
-  Vec result;
-  for (int i = 0; i < kParts; ++i) {
-    result.part[i] = __builtin_convertvector(value.part[i], NativeF);
-  }
-  return result;
-}
+SGLRUN_PARTWISE(Vec, ToFloat(IVec value), __builtin_convertvector(value.part[i], NativeF))
 
 #if defined(__AVX512VNNI__)
 
@@ -58,14 +52,12 @@ SGLRUN_INLINE NativeI PairProducts(NativeI a, NativeI b) {
 #endif
 }
 
+SGLRUN_PARTWISE(IVec, PairProducts(IVec a, IVec b), PairProducts(a.part[i], b.part[i]))
+
 SGLRUN_INLINE IVec QuantStep(IVec sum, IVec weights, const IVec (&x)[kQuantWords]) {
   const IVec low = SetInt(0x00FF00FF);
   const IVec even = weights & low, odd = ShiftRight(weights, 8) & low;
-  for (int i = 0; i < kParts; ++i) {
-    sum.part[i] = sum.part[i] + (PairProducts(even.part[i], x[0].part[i]) +
-                                 PairProducts(odd.part[i], x[1].part[i]));
-  }
-  return sum;
+  return sum + (PairProducts(even, x[0]) + PairProducts(odd, x[1]));
 }
 
 #endif

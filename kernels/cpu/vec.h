@@ -126,21 +126,20 @@ SGLRUN_PARTWISE(Vec, Max(Vec a, Vec b), a.part[i] > b.part[i] ? a.part[i] : b.pa
 SGLRUN_PARTWISE(Vec, Fma(Vec a, Vec b, Vec c), a.part[i] * b.part[i] + c.part[i])
 #endif
 
-SGLRUN_INLINE Vec Load(const float* from) {
-  Vec result;
-  __builtin_memcpy(&result, from, sizeof result);
-  return result;
-}
-SGLRUN_INLINE IVec LoadInt(const void* from) {
-  IVec result;
-  __builtin_memcpy(&result, from, sizeof result);
-  return result;
-}
+// Part by part through types that may lie anywhere: a copy of the whole struct would go by
+// registers of another width and a place in memory, which a load of the parts waits for.
+typedef float LooseF __attribute__((vector_size(4 * kNativeLanes), aligned(1), may_alias));
+typedef std::int32_t LooseI __attribute__((vector_size(4 * kNativeLanes), aligned(1), may_alias));
+
+SGLRUN_PARTWISE(Vec, Load(const float* from), reinterpret_cast<const LooseF*>(from)[i])
+SGLRUN_PARTWISE(IVec, LoadInt(const void* from), static_cast<const LooseI*>(from)[i])
 SGLRUN_INLINE void Store(float* to, Vec value) {
-  __builtin_memcpy(to, &value, sizeof value);
+  Unrolled<kParts>([&](auto i)
+                       SGLRUN_LAMBDA_INLINE { reinterpret_cast<LooseF*>(to)[i] = value.part[i]; });
 }
 SGLRUN_INLINE void StoreInt(void* to, IVec value) {
-  __builtin_memcpy(to, &value, sizeof value);
+  Unrolled<kParts>([&](auto i)
+                       SGLRUN_LAMBDA_INLINE { static_cast<LooseI*>(to)[i] = value.part[i]; });
 }
 
 // The first `count` lanes, the others `rest`; count may exceed the lanes.

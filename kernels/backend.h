@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "kernels/chains.h"
 #include "kernels/context.h"
 #include "kernels/draw.h"
 #include "kernels/embed.h"
@@ -46,6 +47,12 @@ struct KernelTable {
   void (*logits_process)(const LogitsProcessArgs& args, KernelContext& context);
   void (*sample)(const SampleArgs& args, KernelContext& context);
   void (*logprobs)(const LogprobsArgs& args, KernelContext& context);
+
+  // See kernels/chains.h; they take the table for the operations that they are made of.
+  void (*norm_gemm)(const KernelTable& table, const NormGemmArgs& args, KernelContext& context);
+  void (*rotate_and_store)(const KernelTable& table, const RotateAndStoreArgs& args,
+                           KernelContext& context);
+  void (*mlp)(const KernelTable& table, const MlpArgs& args, KernelContext& context);
 
   // See kernels/draw.h; takes the table for the operations that it is made of.
   void (*draw)(const KernelTable& table, const DrawArgs& args, KernelContext& context);

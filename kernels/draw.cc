@@ -44,6 +44,14 @@ void TellSoundRows(const KernelTable& table, const DrawArgs& args, KernelContext
   table.logprobs(logprobs, context);
 }
 
+void KeepRows(const DrawArgs& args) {
+  const tensor::TensorView& logits = args.process.logits;
+  float* to = args.kept_logits.data();
+  for (const std::int32_t row : args.kept_rows) {
+    to = std::copy_n(logits.row(row), logits.shape[1], to);
+  }
+}
+
 }  // namespace
 
 std::string Check(const DrawArgs& args) {
@@ -60,6 +68,11 @@ std::string Check(const DrawArgs& args) {
       return "draw: row " + std::to_string(r) + " has no place for the token it drew";
     }
   }
+  const auto width = static_cast<std::size_t>(args.process.logits.shape[1]);
+  if (args.kept_logits.size() != args.kept_rows.size() * width) {
+    return "draw: " + std::to_string(args.kept_logits.size()) + " floats for the logits of " +
+           std::to_string(args.kept_rows.size()) + " rows of " + std::to_string(width);
+  }
   return "";
 }
 
@@ -72,7 +85,9 @@ std::string Check(const FeedDrawnArgs& args) {
 namespace host {
 
 void Draw(const KernelTable& table, const DrawArgs& args, KernelContext& context) {
+  if (args.head != nullptr) (*args.head)(args.picked);
   table.logits_process(args.process, context);
+  KeepRows(args);
   SampleSoundRows(table, args, context);
   TellSoundRows(table, args, context);
   if (args.kept_tokens == nullptr) return;

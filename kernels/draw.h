@@ -11,6 +11,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 
@@ -23,7 +24,18 @@ namespace sglrun::kernels {
 
 struct KernelTable;
 
+// What makes the logits: given `picked` in the backend's memory, it only enqueues.
+using HeadWork = std::function<void(std::span<const std::int32_t> picked)>;
+
 struct DrawArgs {
+  // Run before all else, or null: the logits are there.
+  const HeadWork* head = nullptr;
+  std::span<const std::int32_t> picked;
+  // Of a draw that comes again, which a device keeps as a graph: with equal keys the head makes the
+  // same calls on the same memory and process.logits is the same. Lists may differ in length and
+  // stages may be absent. Empty: it does not come again.
+  std::span<const std::uint64_t> key;
+
   LogitsProcessArgs process;
   SampleArgs sample;      // logits, active and tokens as below
   LogprobsArgs logprobs;  // logits, active and ask_ids as below
@@ -36,6 +48,10 @@ struct DrawArgs {
   std::span<std::uint8_t> told;          // [R], in and out: rows with logprobs; empty: none
   std::span<const std::uint8_t> chosen;  // [R] where `told` is
   std::span<std::int32_t> ask_ids;       // in and out
+
+  // Rows whose logits are wanted behind logits_process: kept_logits [kept_rows.size(), V].
+  std::span<const std::int32_t> kept_rows;
+  std::span<float> kept_logits;  // written
 };
 
 std::string Check(const DrawArgs& args);

@@ -15,9 +15,11 @@ void Checked(const Args& args, KernelContext& context) {
   kOperation(args, context);
 }
 
-void CheckedDraw(const KernelTable& table, const DrawArgs& args, KernelContext& context) {
+// Of operations that are made of others.
+template <class Args, void (*kOperation)(const KernelTable&, const Args&, KernelContext&)>
+void Checked(const KernelTable& table, const Args& args, KernelContext& context) {
   DCHECK(Check(args).empty()) << Check(args);
-  host::Draw(table, args, context);
+  kOperation(table, args, context);
 }
 
 struct Entry {
@@ -25,35 +27,38 @@ struct Entry {
   bool runs_here;
 };
 
-#define SGLRUN_CPU_BACKEND(ops)                                                  \
-  Backend {                                                                      \
-    .name = "cpu", .isa = ops::CompiledIsa(),                                    \
-    .table =                                                                     \
-        {                                                                        \
-            .packed_weight_bytes = ops::PackedWeightBytes,                       \
-            .pack_rows = Checked<PackRowsArgs, ops::PackRows>,                   \
-            .pack_codes = Checked<PackCodesArgs, ops::PackCodes>,                \
-            .kv_page_bytes = ops::KvPageBytes,                                   \
-            .embed = Checked<EmbedArgs, ops::Embed>,                             \
-            .gemm = Checked<GemmArgs, ops::Gemm>,                                \
-            .rms_norm = Checked<RmsNormArgs, ops::RmsNorm>,                      \
-            .rope = Checked<RopeArgs, ops::Rope>,                                \
-            .store_kv = Checked<StoreKvArgs, ops::StoreKv>,                      \
-            .paged_attention = Checked<PagedAttentionArgs, ops::PagedAttention>, \
-            .silu_and_mul = Checked<SiluAndMulArgs, ops::SiluAndMul>,            \
-            .logits_process = Checked<LogitsProcessArgs, ops::LogitsProcess>,    \
-            .sample = Checked<SampleArgs, ops::Sample>,                          \
-            .logprobs = Checked<LogprobsArgs, ops::Logprobs>,                    \
-            .draw = CheckedDraw,                                                 \
-            .finish_draw = host::FinishDraw,                                     \
-            .feed_drawn = Checked<FeedDrawnArgs, host::FeedDrawn>,               \
-            .stage = host::Stage,                                                \
-            .repeat = host::Repeat,                                              \
-            .upload = host::Copy,                                                \
-            .download = host::Copy,                                              \
-            .gather_rows = Checked<GatherRowsArgs, host::GatherRows>,            \
-        },                                                                       \
-    .allocator = &tensor::HostAllocator(),                                       \
+#define SGLRUN_CPU_BACKEND(ops)                                                    \
+  Backend {                                                                        \
+    .name = "cpu", .isa = ops::CompiledIsa(),                                      \
+    .table =                                                                       \
+        {                                                                          \
+            .packed_weight_bytes = ops::PackedWeightBytes,                         \
+            .pack_rows = Checked<PackRowsArgs, ops::PackRows>,                     \
+            .pack_codes = Checked<PackCodesArgs, ops::PackCodes>,                  \
+            .kv_page_bytes = ops::KvPageBytes,                                     \
+            .embed = Checked<EmbedArgs, ops::Embed>,                               \
+            .gemm = Checked<GemmArgs, ops::Gemm>,                                  \
+            .rms_norm = Checked<RmsNormArgs, ops::RmsNorm>,                        \
+            .rope = Checked<RopeArgs, ops::Rope>,                                  \
+            .store_kv = Checked<StoreKvArgs, ops::StoreKv>,                        \
+            .paged_attention = Checked<PagedAttentionArgs, ops::PagedAttention>,   \
+            .silu_and_mul = Checked<SiluAndMulArgs, ops::SiluAndMul>,              \
+            .logits_process = Checked<LogitsProcessArgs, ops::LogitsProcess>,      \
+            .sample = Checked<SampleArgs, ops::Sample>,                            \
+            .logprobs = Checked<LogprobsArgs, ops::Logprobs>,                      \
+            .norm_gemm = Checked<NormGemmArgs, host::NormGemm>,                    \
+            .rotate_and_store = Checked<RotateAndStoreArgs, host::RotateAndStore>, \
+            .mlp = Checked<MlpArgs, host::Mlp>,                                    \
+            .draw = Checked<DrawArgs, host::Draw>,                                 \
+            .finish_draw = host::FinishDraw,                                       \
+            .feed_drawn = Checked<FeedDrawnArgs, host::FeedDrawn>,                 \
+            .stage = host::Stage,                                                  \
+            .repeat = host::Repeat,                                                \
+            .upload = host::Copy,                                                  \
+            .download = host::Copy,                                                \
+            .gather_rows = Checked<GatherRowsArgs, host::GatherRows>,              \
+        },                                                                         \
+    .allocator = &tensor::HostAllocator(),                                         \
   }
 
 // Intel's cores (measured on Emerald Rapids) start a bf16 product of 512 bits every second cycle:

@@ -28,6 +28,10 @@ void Rope(const RopeArgs& args, KernelContext& context);
 void StoreKv(const StoreKvArgs& args, KernelContext& context);
 void PagedAttention(const PagedAttentionArgs& args, KernelContext& context);
 void SiluAndMul(const SiluAndMulArgs& args, KernelContext& context);
+void NormGemm(const KernelTable& table, const NormGemmArgs& args, KernelContext& context);
+void RotateAndStore(const KernelTable& table, const RotateAndStoreArgs& args,
+                    KernelContext& context);
+void Mlp(const KernelTable& table, const MlpArgs& args, KernelContext& context);
 
 // sampling_calls.cc
 void LogitsProcess(const LogitsProcessArgs& args, KernelContext& context);

@@ -27,6 +27,7 @@ DeviceState::DeviceState(std::unique_ptr<gpu::Runtime> runtime, const Ops& ops)
       copies_(runtime_->MakeStream()),
       computed_(runtime_->MakeEvent()),
       mail_(std::make_unique<Packet>(*runtime_)),
+      taken_(std::make_unique<PinnedBuffer>(*runtime_)),
       recorder_(std::make_unique<Recorder>(*runtime_, stream_)) {
   for (auto& packet : staged_) packet = std::make_unique<Packet>(*runtime_);
 }
@@ -37,6 +38,7 @@ DeviceState::~DeviceState() {
   scratch_ = {};
   recorder_.reset();
   mail_.reset();
+  taken_.reset();
   for (auto& packet : staged_) packet.reset();
   runtime_->FreePinned(bounce_);
   runtime_->DestroyEvent(computed_);

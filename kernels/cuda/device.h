@@ -50,11 +50,17 @@ class DeviceState final : public Device {
   const Ops& ops() const { return *ops_; }
   gpu::Stream stream() const { return stream_; }
   tensor::Allocator& allocator() { return allocator_; }
+  Recorder& recorder() { return *recorder_; }
   const Recorder& recorder() const { return *recorder_; }
+  Recorder::Work& Recorded(std::span<const std::uint64_t> key) {
+    return recorder_->Find(key, allocator_.frees());
+  }
 
-  // Of parcels: the stream of their copies, where their arrays lie, and the end of their kernels.
+  // Of parcels: the stream of their copies, where their arrays lie, where what they take comes to,
+  // and the end of their kernels.
   gpu::Stream copies() const { return copies_; }
   Packet& mail() { return *mail_; }
+  PinnedBuffer& taken() { return *taken_; }
   gpu::Event computed() const { return computed_; }
 
   // The draw whose results are on their way.
@@ -87,6 +93,7 @@ class DeviceState final : public Device {
   std::array<std::unique_ptr<Packet>, 2> staged_;
   std::size_t next_staged_ = 0;
   std::unique_ptr<Packet> mail_;
+  std::unique_ptr<PinnedBuffer> taken_;
   std::unique_ptr<Recorder> recorder_;
   std::optional<Parcel> kept_;
   void* bounce_ = nullptr;  // pinned

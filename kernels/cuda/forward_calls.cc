@@ -117,4 +117,17 @@ void SiluAndMul(const SiluAndMulArgs& args, KernelContext& context) {
                             device.stream());
 }
 
+void NormGemm(const KernelTable& table, const NormGemmArgs& args, KernelContext& context) {
+  host::NormGemm(table, args, context);
+}
+
+void RotateAndStore(const KernelTable& table, const RotateAndStoreArgs& args,
+                    KernelContext& context) {
+  host::RotateAndStore(table, args, context);
+}
+
+void Mlp(const KernelTable& table, const MlpArgs& args, KernelContext& context) {
+  host::Mlp(table, args, context);
+}
+
 }  // namespace sglrun::kernels::cuda::calls

@@ -12,6 +12,14 @@ constexpr std::size_t kLeastPacket = std::size_t{1} << 12;
 
 }  // namespace
 
+void PinnedBuffer::Reserve(std::size_t bytes) {
+  if (bytes_ >= bytes) return;
+  runtime_->FreePinned(data_);
+  bytes_ = bytes + bytes / 2;
+  data_ = static_cast<char*>(runtime_->AllocPinned(bytes_));
+  CHECK(data_ != nullptr) << "no " << bytes_ << " bytes of pinned memory: lower --max-rows";
+}
+
 Packet::~Packet() {
   Wait();
   runtime_->FreePinned(pinned_);

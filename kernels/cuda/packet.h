@@ -16,6 +16,25 @@ constexpr std::size_t ArrayBytes(std::size_t bytes) {
   return (bytes + kArrayAlignment - 1) / kArrayAlignment * kArrayAlignment;
 }
 
+// Pinned memory alone, for what the host takes from where kernels have left it. Grows and never
+// shrinks.
+class PinnedBuffer {
+ public:
+  explicit PinnedBuffer(gpu::Runtime& runtime) : runtime_(&runtime) {}
+  ~PinnedBuffer() { runtime_->FreePinned(data_); }
+  PinnedBuffer(const PinnedBuffer&) = delete;
+  PinnedBuffer& operator=(const PinnedBuffer&) = delete;
+
+  // No copy may be on its way here.
+  void Reserve(std::size_t bytes);
+  char* data() const { return data_; }
+
+ private:
+  gpu::Runtime* runtime_;
+  char* data_ = nullptr;
+  std::size_t bytes_ = 0;
+};
+
 class Packet {
  public:
   explicit Packet(gpu::Runtime& runtime) : runtime_(&runtime), moved_(runtime.MakeEvent()) {}

@@ -7,6 +7,9 @@
 //   parcel.Fetch(args.tokens, &params.tokens);
 //   parcel.Start(device);  launch(params);  parcel.Return(device);
 //   ...  parcel.Finish(device);                           // waits
+//
+// An operation that comes again finds its arrays where they were: each has as much room as it ever
+// needed, which Recorder::Work remembers.
 #pragma once
 
 #include <cstddef>
@@ -44,9 +47,20 @@ class Parcel {
     Add(static_cast<T*>(nullptr), count * sizeof(T), place, Way::kUse);
   }
 
-  void Start(DeviceState& device);   // the kernels' stream waits for the copy
+  // Device memory as the operation leaves it, straight to the host.
+  template <class T>
+  void Take(const T* device, std::span<T> values) {
+    taken_.push_back({device, reinterpret_cast<char*>(values.data()), values.size_bytes(), 0});
+  }
+
+  // The kernels' stream waits for the copy. `room`: of each array, grows.
+  void Start(DeviceState& device, std::vector<std::size_t>* room = nullptr);
   void Return(DeviceState& device);  // behind the kernels
   void Finish(DeviceState& device);
+
+  // Which of the arrays that were named have something in them, and where they lie once it started.
+  std::uint64_t present() const { return present_; }
+  std::vector<const void*> Places() const;
 
  private:
   enum class Way : std::uint8_t { kSend, kExchange, kFetch, kUse };  // in this order in memory
@@ -55,6 +69,13 @@ class Parcel {
     std::size_t bytes;
     void** place;
     Way way;
+    std::size_t room;
+    std::size_t at;
+  };
+  struct Taken {
+    const void* device;
+    char* host;
+    std::size_t bytes;
     std::size_t at;
   };
   template <class T, class P>
@@ -63,10 +84,14 @@ class Parcel {
               const_cast<void**>(reinterpret_cast<const void* const*>(place)), way);
   }
   void AddRegion(void* data, std::size_t bytes, void** place, Way way);
+  void MakeRoom(std::vector<std::size_t>* room);
+  void TakeAll(DeviceState& device);
   // The end of all that goes that way or one before it.
   std::size_t EndOf(Way way) const;
 
   std::vector<Region> regions_;
+  std::vector<Taken> taken_;
+  std::uint64_t named_ = 0, present_ = 0;
 };
 
 }  // namespace sglrun::kernels::cuda

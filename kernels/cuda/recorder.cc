@@ -5,44 +5,56 @@
 namespace sglrun::kernels::cuda {
 namespace {
 
-// Of buckets of rows and of lengths. More than that are not of one run.
-constexpr std::size_t kMostWorks = 256;
+// Of buckets of rows, of lengths and of wishes. More than that are not of one run.
+constexpr std::size_t kMostWorks = 512;
 
 }  // namespace
 
-void Recorder::Forget() {
-  if (works_.empty()) return;
+void Recorder::Drop(Work& work) {
+  if (work.graph == nullptr) return;
   runtime_->Synchronize(stream_);
-  for (auto& [key, work] : works_) {
-    if (work.graph != nullptr) runtime_->DestroyGraph(work.graph);
-  }
+  runtime_->DestroyGraph(work.graph);
+  work.graph = nullptr;
+}
+
+void Recorder::Forget() {
+  for (auto& [key, work] : works_) Drop(work);
   works_.clear();
 }
 
-void Recorder::Run(const RepeatArgs& args, std::uint64_t frees) {
+Recorder::Work& Recorder::Find(std::span<const std::uint64_t> key, std::uint64_t frees) {
   if (std::exchange(frees_, frees) != frees || works_.size() > kMostWorks) Forget();
-  const auto place =
-      works_.try_emplace(std::vector(args.key.begin(), args.key.end()), *runtime_).first;
-  Work& work = place->second;
-  work.arrays.Stage(args.arrays, stream_);
-  RunOrCapture(args, work);
+  return works_.try_emplace(std::vector(key.begin(), key.end()), *runtime_).first->second;
 }
 
 // The first time it runs as it is: buffers grow, kernels are loaded, neither of which a capture
 // allows.
-void Recorder::RunOrCapture(const RepeatArgs& args, Work& work) {
+void Recorder::Play(Work& work, std::vector<const void*> places,
+                    const std::function<void()>& launches) {
   if (!work.has_run) {
-    (*args.work)();
+    launches();
     work.has_run = true;
     return;
   }
+  if (work.places != places) {
+    Drop(work);
+    work.places = std::move(places);
+  }
   if (work.graph == nullptr) {
     runtime_->BeginCapture(stream_);
-    (*args.work)();
+    launches();
     work.graph = runtime_->EndCapture(stream_);
   }
   runtime_->Launch(work.graph, stream_);
   ++replays_;
+}
+
+void Recorder::Run(const RepeatArgs& args, std::uint64_t frees) {
+  Work& work = Find(args.key, frees);
+  work.arrays.Stage(args.arrays, stream_);
+  std::vector<const void*> places;
+  for (const StagedArray& array : args.arrays) places.push_back(array.data);
+  Play(work, std::move(places), *args.work);
 }
 
 }  // namespace sglrun::kernels::cuda

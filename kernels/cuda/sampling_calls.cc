@@ -1,5 +1,7 @@
 #include <algorithm>
+#include <functional>
 #include <utility>
+#include <vector>
 
 #include "kernels/cuda/calls.h"
 #include "kernels/cuda/device.h"
@@ -61,12 +63,30 @@ Params OfRows(const tensor::TensorView& logits) {
 
 // A draw with all its parameters.
 struct Draws {
+  const std::int32_t* picked = nullptr;
   LogitsProcessParams process;
   SampleParams sample;
   LogprobsParams logprobs;
   DrawParams rows;
   bool samples = false, tells = false;
 };
+
+// Neighbours in one piece.
+void TakeKeptRows(const DrawArgs& args, Parcel& parcel) {
+  const tensor::TensorView& logits = args.process.logits;
+  const auto width = static_cast<std::size_t>(logits.shape[1]);
+  const bool are_dense = logits.stride[0] == logits.shape[1];
+  for (std::size_t i = 0; i < args.kept_rows.size();) {
+    std::size_t end = i + 1;
+    while (are_dense && end < args.kept_rows.size() &&
+           args.kept_rows[end] == args.kept_rows[end - 1] + 1) {
+      ++end;
+    }
+    parcel.Take(logits.row(args.kept_rows[i]),
+                args.kept_logits.subspan(i * width, (end - i) * width));
+    i = end;
+  }
+}
 
 Parcel Address(const DrawArgs& args, Draws& draws) {
   const tensor::TensorView& logits = args.process.logits;
@@ -78,6 +98,7 @@ Parcel Address(const DrawArgs& args, Draws& draws) {
   draws.rows.rows = logits.shape[0];
   draws.rows.kept_tokens = args.kept_tokens;
   Parcel parcel;
+  parcel.Send(args.picked, &draws.picked);
   Address(args.process, parcel, draws.process);
   if (draws.samples) Address(args.sample, parcel, draws.sample);
   parcel.Send(args.sampled, &draws.rows.sampled);
@@ -91,6 +112,7 @@ Parcel Address(const DrawArgs& args, Draws& draws) {
     parcel.Fetch(args.logprobs.top_ids, &draws.logprobs.top_ids);
     parcel.Fetch(args.logprobs.top_logprobs, &draws.logprobs.top_logprobs);
   }
+  TakeKeptRows(args, parcel);
   return parcel;
 }
 
@@ -104,49 +126,65 @@ void Share(Draws& draws) {
   draws.logprobs.ask_ids = draws.rows.ask_ids;
 }
 
+void Launch(const DrawArgs& args, const Draws& draws, DeviceState& device) {
+  const Ops& ops = device.ops();
+  if (args.head != nullptr) (*args.head)({draws.picked, args.picked.size()});
+  ops.logits_process(draws.process, device.stream());
+  ops.admit_rows(draws.rows, device.stream());
+  if (draws.samples) ops.sample(draws.sample, device.stream());
+  ops.settle_rows(draws.rows, device.stream());
+  if (draws.tells) ops.logprobs(draws.logprobs, device.stream());
+}
+
+// What a graph of draws knows besides places: which stages it has, and what is a number to them.
+std::vector<std::uint64_t> KeyOf(const DrawArgs& args, const Draws& draws, const Parcel& parcel) {
+  std::vector<std::uint64_t> key(args.key.begin(), args.key.end());
+  key.push_back(parcel.present());
+  key.push_back((draws.samples ? 1u : 0u) | (draws.tells ? 2u : 0u));
+  key.push_back(static_cast<std::uint64_t>(LogprobsScratchTop(draws.logprobs.max_top)));
+  return key;
+}
+
+// One operation on arrays of the host: waits for what it gives.
+template <class Params>
+void RunAlone(KernelContext& context, Parcel& parcel, const Params& params,
+              void (*Ops::*operation)(const Params&, gpu::Stream)) {
+  if (params.rows == 0) return;
+  DeviceState& device = StateOf(context);
+  parcel.Start(device);
+  (device.ops().*operation)(params, device.stream());
+  parcel.Return(device);
+  parcel.Finish(device);
+}
+
 }  // namespace
 
 void LogitsProcess(const LogitsProcessArgs& args, KernelContext& context) {
-  DeviceState& device = StateOf(context);
-  LogitsProcessParams params;
-  if (args.logits.shape[0] == 0) return;
   Parcel parcel;
+  LogitsProcessParams params;
   Address(args, parcel, params);
-  parcel.Start(device);
-  device.ops().logits_process(params, device.stream());
-  parcel.Return(device);
-  parcel.Finish(device);
+  RunAlone(context, parcel, params, &Ops::logits_process);
 }
 
 void Sample(const SampleArgs& args, KernelContext& context) {
-  DeviceState& device = StateOf(context);
-  auto params = OfRows<SampleParams>(args.logits);
-  if (params.rows == 0) return;
   Parcel parcel;
+  auto params = OfRows<SampleParams>(args.logits);
   Address(args, parcel, params);
   parcel.Send(args.active, &params.active);
   parcel.Exchange(args.tokens, &params.tokens);
-  parcel.Start(device);
-  device.ops().sample(params, device.stream());
-  parcel.Return(device);
-  parcel.Finish(device);
+  RunAlone(context, parcel, params, &Ops::sample);
 }
 
 void Logprobs(const LogprobsArgs& args, KernelContext& context) {
-  DeviceState& device = StateOf(context);
-  auto params = OfRows<LogprobsParams>(args.logits);
-  if (params.rows == 0) return;
   Parcel parcel;
+  auto params = OfRows<LogprobsParams>(args.logits);
   Address(args, params.rows, parcel, params);
   parcel.Send(args.active, &params.active);
   parcel.Send(args.ask_ids, &params.ask_ids);
   parcel.Exchange(args.ask_logprobs, &params.ask_logprobs);
   parcel.Exchange(args.top_ids, &params.top_ids);
   parcel.Exchange(args.top_logprobs, &params.top_logprobs);
-  parcel.Start(device);
-  device.ops().logprobs(params, device.stream());
-  parcel.Return(device);
-  parcel.Finish(device);
+  RunAlone(context, parcel, params, &Ops::logprobs);
 }
 
 void Draw(const KernelTable&, const DrawArgs& args, KernelContext& context) {
@@ -154,14 +192,17 @@ void Draw(const KernelTable&, const DrawArgs& args, KernelContext& context) {
   if (args.process.logits.shape[0] == 0) return;
   Draws draws;
   Parcel parcel = Address(args, draws);
-  parcel.Start(device);
-  Share(draws);
-  const Ops& ops = device.ops();
-  ops.logits_process(draws.process, device.stream());
-  ops.admit_rows(draws.rows, device.stream());
-  if (draws.samples) ops.sample(draws.sample, device.stream());
-  ops.settle_rows(draws.rows, device.stream());
-  if (draws.tells) ops.logprobs(draws.logprobs, device.stream());
+  const std::function<void()> launches = [&] { Launch(args, draws, device); };
+  if (args.key.empty()) {
+    parcel.Start(device);
+    Share(draws);
+    launches();
+  } else {
+    Recorder::Work& work = device.Recorded(KeyOf(args, draws, parcel));
+    parcel.Start(device, &work.room);
+    Share(draws);
+    device.recorder().Play(work, parcel.Places(), launches);
+  }
   parcel.Return(device);
   device.Keep(std::move(parcel));
 }

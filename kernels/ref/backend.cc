@@ -13,10 +13,12 @@ void Checked(const Args& args, KernelContext& context) {
   kOperation(args, context);
 }
 
-void CheckedDraw(const KernelTable& table, const DrawArgs& args, KernelContext& context) {
+// Of operations that are made of others.
+template <class Args, void (*kOperation)(const KernelTable&, const Args&, KernelContext&)>
+void Checked(const KernelTable& table, const Args& args, KernelContext& context) {
   const std::string problem = Check(args);
   CHECK(problem.empty()) << problem;
-  host::Draw(table, args, context);
+  kOperation(table, args, context);
 }
 
 }  // namespace
@@ -41,7 +43,10 @@ const Backend& RefBackend() {
               .logits_process = Checked<LogitsProcessArgs, ref::LogitsProcess>,
               .sample = Checked<SampleArgs, ref::Sample>,
               .logprobs = Checked<LogprobsArgs, ref::Logprobs>,
-              .draw = CheckedDraw,
+              .norm_gemm = Checked<NormGemmArgs, host::NormGemm>,
+              .rotate_and_store = Checked<RotateAndStoreArgs, host::RotateAndStore>,
+              .mlp = Checked<MlpArgs, host::Mlp>,
+              .draw = Checked<DrawArgs, host::Draw>,
               .finish_draw = host::FinishDraw,
               .feed_drawn = Checked<FeedDrawnArgs, host::FeedDrawn>,
               .stage = host::Stage,

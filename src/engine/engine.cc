@@ -26,9 +26,9 @@ Engine::Impl::Impl(model::Model& the_model, const tokenizer::Tokenizer& the_toke
       blocks(pages),
       scheduler({.max_rows = effective.max_rows, .max_batch_tokens = effective.max_batch_tokens},
                 blocks),
-      drawn(runs_ahead() ? tensor::Buffer(
-                               *the_model.backend().allocator,
-                               static_cast<std::size_t>(effective.max_rows) * sizeof(std::int32_t))
+      drawn(runs_ahead() ? tensor::Buffer(*the_model.backend().allocator,
+                                          static_cast<std::size_t>(BucketOf(effective.max_rows)) *
+                                              sizeof(std::int32_t))
                          : tensor::Buffer()),
       arrays(the_model.config().hidden_size,
              cache.num_pages() > pages ? static_cast<PageId>(pages) : kNoPage,
@@ -36,8 +36,9 @@ Engine::Impl::Impl(model::Model& the_model, const tokenizer::Tokenizer& the_toke
       hidden(the_model.backend(),
              std::max(effective.max_batch_tokens, BucketOf(effective.max_rows)),
              the_model.config().hidden_size),
-      sampled_hidden(the_model.backend(), effective.max_rows, the_model.config().hidden_size),
-      logits(the_model.backend(), std::max(effective.max_rows, kPromptLogprobRows),
+      sampled_hidden(the_model.backend(), BucketOf(effective.max_rows),
+                     the_model.config().hidden_size),
+      logits(the_model.backend(), std::max(BucketOf(effective.max_rows), kPromptLogprobRows),
              the_model.config().vocab_size),
       prompt_logprobs(the_model, recorder, logits),
       forced_logprobs(the_model, recorder, logits, effective.logprobs_mode),

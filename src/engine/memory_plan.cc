@@ -5,6 +5,7 @@
 #include "base/strings.h"
 #include "engine/block_manager.h"
 #include "engine/prompt_logprobs.h"
+#include "engine/step_arrays.h"
 
 namespace sglrun::engine {
 
@@ -25,6 +26,7 @@ constexpr std::int64_t kMostPages = (std::int64_t{1} << 31) / kernels::kPageSize
 std::int64_t RowBufferBytes(std::int64_t tokens, std::int64_t rows,
                             const model::ModelConfig& config) {
   constexpr std::int64_t kScratch = std::int64_t{64} << 20;  // sums of divided products
+  rows = BucketOf(rows);
   const std::int64_t logit_rows = std::max(rows, kPromptLogprobRows);
   const std::int64_t widest = std::max(config.hidden_size, config.intermediate_size);
   const std::int64_t floats =

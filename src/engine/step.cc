@@ -1,5 +1,7 @@
 // The heartbeat (engine_impl.h).
 #include <algorithm>
+#include <array>
+#include <cstdint>
 #include <iterator>
 #include <string>
 #include <utility>
@@ -13,6 +15,13 @@ namespace {
 
 bool AnyLeft(std::span<const PlannedRow> rows) {
   return std::ranges::any_of(rows, [](const PlannedRow& row) { return row.sequence != nullptr; });
+}
+
+bool AreFirst(std::span<const std::int32_t> rows) {
+  for (std::size_t r = 0; r < rows.size(); ++r) {
+    if (rows[r] != static_cast<std::int32_t>(r)) return false;
+  }
+  return true;
 }
 
 // It goes on behind the token being drawn, unless that ends it.
@@ -129,15 +138,34 @@ void Engine::Impl::AddRow(Sequence& sequence, std::int64_t row) {
   batch.Add(wishes);
 }
 
+// On a device it is brought to a size that comes again, as its forward pass is (step_arrays.h):
+// rows that fill it up take the state beside them, or the first.
 void Engine::Impl::StartDraw() {
+  if (sampled.empty()) return;
   const auto count = static_cast<std::int64_t>(sampled.size());
-  if (count == 0) return;
-  const tensor::TensorView view = logits.Rows(count);
-  model.Logits(sampled_hidden.Gather(hidden.Rows(arrays.output_count()), sampled_rows,
-                                     model.backend(), context),
-               view);
-  pipeline.Start(batch, view, {.words = mask_words, .words_per_line = MaskWords()},
-                 drawn.as<std::int32_t>(), context);
+  const std::int64_t size = runs_ahead() ? BucketOf(count) : count;
+  const std::int64_t states = arrays.output_count();
+  for (std::int64_t r = count; r < size; ++r) {
+    batch.AddFiller();
+    sampled_rows.push_back(static_cast<std::int32_t>(r < states ? r : 0));
+  }
+  const tensor::TensorView view = logits.Rows(size);
+  const bool in_place = AreFirst(sampled_rows);
+  const kernels::HeadWork head = [&](std::span<const std::int32_t> picked) {
+    if (in_place) return model.Logits(hidden.Rows(size), view);
+    const tensor::TensorView gathered = sampled_hidden.Rows(size);
+    model.backend().table.gather_rows({.in = hidden.Rows(states), .rows = picked, .out = gathered},
+                                      context);
+    model.Logits(gathered, view);
+  };
+  const std::array<std::uint64_t, 3> key = {reinterpret_cast<std::uintptr_t>(this),
+                                            static_cast<std::uint64_t>(size), in_place};
+  sampling::DrawPlace place;
+  place.head = &head;
+  place.kept_tokens = drawn.as<std::int32_t>();
+  if (!in_place) place.picked = sampled_rows;
+  if (runs_ahead()) place.key = key;
+  pipeline.Start(batch, view, {.words = mask_words, .words_per_line = MaskWords()}, place, context);
 }
 
 void Engine::Impl::TakeForcedTokens() {

@@ -55,6 +55,11 @@ ForwardBatch WithArrays(ForwardBatch batch, std::span<const kernels::StagedArray
   return batch;
 }
 
+kernels::GemmArgs GemmOf(TensorView x, const kernels::PackedWeight& weight,
+                         const VectorWeight& bias, TensorView y, bool accumulate) {
+  return {.x = x, .weight = &weight, .bias = bias.view(), .y = y, .accumulate = accumulate};
+}
+
 std::uint64_t KeyOf(const void* place) {
   return reinterpret_cast<std::uintptr_t>(place);
 }
@@ -131,7 +136,7 @@ void Decoder::RunLayers(const ForwardBatch& batch, const KvCache& cache, TensorV
     }
     Finish(layer, step);
   }
-  Norm(step.x, weights_.final_norm, hidden);
+  backend_->table.rms_norm(NormOf(step.x, weights_.final_norm, hidden), *context_);
 }
 
 std::int64_t Decoder::ActivationBytes(const ModelConfig& c, std::int64_t tokens) {
@@ -159,7 +164,8 @@ Status Decoder::Reserve(std::int64_t tokens) {
 }
 
 void Decoder::Logits(TensorView hidden, TensorView logits) {
-  Gemm(hidden, weights_.head.n > 0 ? weights_.head : weights_.embedding, {}, logits, false);
+  const kernels::PackedWeight& head = weights_.head.n > 0 ? weights_.head : weights_.embedding;
+  backend_->table.gemm(GemmOf(hidden, head, {}, logits, false), *context_);
 }
 
 void Decoder::Embed(std::span<const std::int32_t> ids, TensorView out) {
@@ -222,53 +228,47 @@ void Decoder::EmbedTokens(const ForwardBatch& batch, TensorView x) {
   }
 }
 
-void Decoder::Norm(TensorView x, const VectorWeight& weight, TensorView y) {
-  backend_->table.rms_norm(
-      {.x = x, .add = {}, .weight = weight.view(), .y = y, .eps = config_.rms_norm_eps}, *context_);
+kernels::RmsNormArgs Decoder::NormOf(TensorView x, const VectorWeight& weight, TensorView y) const {
+  return {.x = x, .add = {}, .weight = weight.view(), .y = y, .eps = config_.rms_norm_eps};
 }
 
-void Decoder::Gemm(TensorView x, const kernels::PackedWeight& weight, const VectorWeight& bias,
-                   TensorView y, bool accumulate) {
-  backend_->table.gemm(
-      {.x = x, .weight = &weight, .bias = bias.view(), .y = y, .accumulate = accumulate},
-      *context_);
+kernels::RmsNormArgs Decoder::HeadNormOf(TensorView x, const VectorWeight& weight,
+                                         std::int64_t heads) const {
+  kernels::RmsNormArgs norm = NormOf(x, weight, x);
+  norm.groups = heads;
+  return norm;
+}
+
+kernels::RopeArgs Decoder::RopeOf(TensorView x, std::int64_t heads,
+                                  const ForwardBatch& batch) const {
+  return {.x = x,
+          .heads = heads,
+          .head_dim = config_.head_dim,
+          .positions = batch.positions,
+          .positions_per_token = batch.positions_per_token,
+          .axis = {},
+          .cos_table = rope_.cos(),
+          .sin_table = rope_.sin()};
 }
 
 void Decoder::ProjectQkv(const LayerWeights& layer, const ForwardBatch& batch,
                          const kernels::KvCacheView& cache, Step& step) {
-  Norm(step.x, layer.input_norm, step.normed);
-  Gemm(step.normed, layer.qkv, layer.qkv_bias, step.qkv, false);
-  const std::int64_t q = config_.num_attention_heads * config_.head_dim;
-  const std::int64_t kv = config_.num_key_value_heads * config_.head_dim;
-  const TensorView keys = Columns(step.qkv, q, kv);
-  NormAndRotate(layer.q_norm, config_.num_attention_heads, batch, Columns(step.qkv, 0, q));
-  NormAndRotate(layer.k_norm, config_.num_key_value_heads, batch, keys);
-  backend_->table.store_kv(
-      {.k = keys, .v = Columns(step.qkv, q + kv, kv), .slots = batch.slots, .cache = cache},
-      *context_);
-}
-
-void Decoder::NormAndRotate(const VectorWeight& norm, std::int64_t heads, const ForwardBatch& batch,
-                            TensorView x) {
-  if (norm.n > 0) {
-    backend_->table.rms_norm({.x = x,
-                              .add = {},
-                              .weight = norm.view(),
-                              .y = x,
-                              .eps = config_.rms_norm_eps,
-                              .weight_offset = 0.0f,
-                              .groups = heads},
-                             *context_);
-  }
-  backend_->table.rope({.x = x,
-                        .heads = heads,
-                        .head_dim = config_.head_dim,
-                        .positions = batch.positions,
-                        .positions_per_token = batch.positions_per_token,
-                        .axis = {},
-                        .cos_table = rope_.cos(),
-                        .sin_table = rope_.sin()},
-                       *context_);
+  const kernels::KernelTable& table = backend_->table;
+  table.norm_gemm(table,
+                  {.norm = NormOf(step.x, layer.input_norm, step.normed),
+                   .gemm = GemmOf(step.normed, layer.qkv, layer.qkv_bias, step.qkv, false)},
+                  *context_);
+  const std::int64_t heads = config_.num_attention_heads, kv_heads = config_.num_key_value_heads;
+  const std::int64_t q = heads * config_.head_dim, kv = kv_heads * config_.head_dim;
+  const TensorView queries = Columns(step.qkv, 0, q), keys = Columns(step.qkv, q, kv);
+  const TensorView values = Columns(step.qkv, q + kv, kv);
+  table.rotate_and_store(table,
+                         {.q_norm = HeadNormOf(queries, layer.q_norm, heads),
+                          .k_norm = HeadNormOf(keys, layer.k_norm, kv_heads),
+                          .q = RopeOf(queries, heads, batch),
+                          .k = RopeOf(keys, kv_heads, batch),
+                          .store = {.k = keys, .v = values, .slots = batch.slots, .cache = cache}},
+                         *context_);
 }
 
 void Decoder::Attend(std::size_t layer, const ForwardBatch& batch,
@@ -290,11 +290,14 @@ void Decoder::Attend(std::size_t layer, const ForwardBatch& batch,
 }
 
 void Decoder::Finish(const LayerWeights& layer, Step& step) {
-  Gemm(step.attention, layer.output, layer.output_bias, step.x, true);
-  Norm(step.x, layer.post_attention_norm, step.normed);
-  Gemm(step.normed, layer.gate_up, layer.gate_up_bias, step.gate_up, false);
-  backend_->table.silu_and_mul({.x = step.gate_up, .y = step.inner}, *context_);
-  Gemm(step.inner, layer.down, layer.down_bias, step.x, true);
+  const kernels::KernelTable& table = backend_->table;
+  table.gemm(GemmOf(step.attention, layer.output, layer.output_bias, step.x, true), *context_);
+  table.mlp(table,
+            {.norm = NormOf(step.x, layer.post_attention_norm, step.normed),
+             .gate_up = GemmOf(step.normed, layer.gate_up, layer.gate_up_bias, step.gate_up, false),
+             .silu = {.x = step.gate_up, .y = step.inner},
+             .down = GemmOf(step.inner, layer.down, layer.down_bias, step.x, true)},
+            *context_);
 }
 
 }  // namespace sglrun::model

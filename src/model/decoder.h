@@ -58,14 +58,16 @@ class Decoder {
   void EmbedTokens(const ForwardBatch& batch, tensor::TensorView x);
   // The rows of `tokens` alone, in buffers of their own.
   Step KeepRows(const Step& step, std::span<const std::int32_t> tokens);
-  void Norm(tensor::TensorView x, const VectorWeight& weight, tensor::TensorView y);
-  void Gemm(tensor::TensorView x, const kernels::PackedWeight& weight, const VectorWeight& bias,
-            tensor::TensorView y, bool accumulate);
+  // The arguments of operations. Norms of heads are in place.
+  kernels::RmsNormArgs NormOf(tensor::TensorView x, const VectorWeight& weight,
+                              tensor::TensorView y) const;
+  kernels::RmsNormArgs HeadNormOf(tensor::TensorView x, const VectorWeight& weight,
+                                  std::int64_t heads) const;
+  kernels::RopeArgs RopeOf(tensor::TensorView x, std::int64_t heads,
+                           const ForwardBatch& batch) const;
   // Queries, keys and values of the step; keys and values go to the cache.
   void ProjectQkv(const LayerWeights& layer, const ForwardBatch& batch,
                   const kernels::KvCacheView& cache, Step& step);
-  void NormAndRotate(const VectorWeight& norm, std::int64_t heads, const ForwardBatch& batch,
-                     tensor::TensorView x);
   void Attend(std::size_t layer, const ForwardBatch& batch, const kernels::KvCacheView& cache,
               Step& step);
   // The output projection and the MLP, each added to the residual.

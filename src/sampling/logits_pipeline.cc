@@ -28,24 +28,27 @@ RowLogprobs SampledTokens::Logprobs(std::int64_t row) const {
 }
 
 void LogitsPipeline::Start(const SamplingBatch& batch, tensor::TensorView logits,
-                           const GrammarMask& mask, std::int32_t* kept_tokens,
+                           const GrammarMask& mask, const DrawPlace& place,
                            kernels::KernelContext& context) {
   CHECK(logits.rank == 2 && logits.shape[0] == batch.rows())
       << logits.ToString() << " for " << batch.rows() << " rows";
   batch_ = &batch;
-  logits_ = logits;
   kernels::DrawArgs args;
+  args.head = place.head;
+  args.picked = place.picked;
+  args.key = place.key;
+  args.kept_tokens = place.kept_tokens;
   args.process.logits = logits;
-  args.kept_tokens = kept_tokens;
   AddProcess(batch, mask, args);
   AddSample(batch, args);
   AddLogprobs(batch, args);
+  AddKeptRows(batch, args);
   backend_->table.draw(backend_->table, args, context);
 }
 
 const SampledTokens& LogitsPipeline::Finish(kernels::KernelContext& context) {
   backend_->table.finish_draw(context);
-  KeptSets(context);
+  KeptSets();
   return out_;
 }
 
@@ -127,18 +130,28 @@ void LogitsPipeline::AddLogprobs(const SamplingBatch& batch, kernels::DrawArgs& 
   args.ask_ids = out_.ask_ids;
 }
 
-void LogitsPipeline::KeptSets(kernels::KernelContext& context) {
+void LogitsPipeline::AddKeptRows(const SamplingBatch& batch, kernels::DrawArgs& args) {
+  kept_rows_.clear();
+  for (std::size_t r = 0; r < batch.kept_set.size(); ++r) {
+    if (batch.kept_set[r] != 0) kept_rows_.push_back(static_cast<std::int32_t>(r));
+  }
+  kept_logits_.resize(kept_rows_.size() * static_cast<std::size_t>(args.process.logits.shape[1]));
+  args.kept_rows = kept_rows_;
+  args.kept_logits = kept_logits_;
+}
+
+void LogitsPipeline::KeptSets() {
   const SamplingBatch& batch = *batch_;
   out_.kept.clear();
-  if (!batch.any_kept_set) return;
+  if (kept_rows_.empty()) return;
   out_.kept.resize(static_cast<std::size_t>(batch.rows()));
-  for (std::int64_t row = 0; row < batch.rows(); ++row) {
-    const auto r = static_cast<std::size_t>(row);
-    if (batch.kept_set[r] == 0 || out_.tokens[r] < 0) continue;
-    row_.resize(static_cast<std::size_t>(logits_.shape[1]));
-    backend_->table.download(row_.data(), logits_.row(row), row_.size() * sizeof(float), context);
-    out_.kept[r] = kernels::KeptSet(row_, batch.temperature[r], batch.top_k[r], batch.top_p[r],
-                                    batch.min_p[r], sampleable_);
+  const std::size_t width = kept_logits_.size() / kept_rows_.size();
+  for (std::size_t i = 0; i < kept_rows_.size(); ++i) {
+    const auto r = static_cast<std::size_t>(kept_rows_[i]);
+    if (out_.tokens[r] < 0) continue;
+    out_.kept[r] =
+        kernels::KeptSet(std::span(kept_logits_).subspan(i * width, width), batch.temperature[r],
+                         batch.top_k[r], batch.top_p[r], batch.min_p[r], sampleable_);
   }
 }
 

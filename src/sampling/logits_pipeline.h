@@ -19,6 +19,14 @@ struct GrammarMask {
   std::int64_t words_per_line = 0;
 };
 
+// Where the logits of a batch come from and its tokens go to, see kernels/draw.h.
+struct DrawPlace {
+  const kernels::HeadWork* head = nullptr;  // null: the logits are there
+  std::span<const std::int32_t> picked;
+  std::span<const std::uint64_t> key;
+  std::int32_t* kept_tokens = nullptr;
+};
+
 struct RowLogprobs {
   std::optional<float> chosen;
   std::span<const float> asked;  // in the order of asked_ids
@@ -51,29 +59,30 @@ class LogitsPipeline {
   // logits f32 [R, V], changed in place. The result is valid until the next call.
   const SampledTokens& Run(const SamplingBatch& batch, tensor::TensorView logits,
                            const GrammarMask& mask, kernels::KernelContext& context) {
-    Start(batch, logits, mask, nullptr, context);
+    Start(batch, logits, mask, {}, context);
     return Finish(context);
   }
 
-  // The same in two: on a device, work may be enqueued between them. What Start is given must live
-  // until Finish. `kept_tokens`: see kernels/draw.h.
+  // The same in two: on a device, work may be enqueued between them. `batch` and the words of the
+  // mask must live until Finish.
   void Start(const SamplingBatch& batch, tensor::TensorView logits, const GrammarMask& mask,
-             std::int32_t* kept_tokens, kernels::KernelContext& context);
+             const DrawPlace& place, kernels::KernelContext& context);
   const SampledTokens& Finish(kernels::KernelContext& context);
 
  private:
   void AddProcess(const SamplingBatch& batch, const GrammarMask& mask, kernels::DrawArgs& args);
   void AddSample(const SamplingBatch& batch, kernels::DrawArgs& args);
   void AddLogprobs(const SamplingBatch& batch, kernels::DrawArgs& args);
-  void KeptSets(kernels::KernelContext& context);
+  void AddKeptRows(const SamplingBatch& batch, kernels::DrawArgs& args);
+  void KeptSets();
 
   const kernels::Backend* backend_;
   std::vector<std::uint32_t> sampleable_;
   const SamplingBatch* batch_ = nullptr;  // of Start
-  tensor::TensorView logits_;
   SampledTokens out_;
   std::vector<std::uint8_t> sampled_, told_;
-  std::vector<float> row_;
+  std::vector<std::int32_t> kept_rows_;
+  std::vector<float> kept_logits_;
 };
 
 }  // namespace sglrun::sampling

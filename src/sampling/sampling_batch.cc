@@ -50,7 +50,7 @@ void SamplingBatch::Clear() {
   min_p.clear();
   chosen_logprob.clear();
   kept_set.clear();
-  any_penalty = any_banned = any_grammar = any_bias = any_logprob = any_kept_set = false;
+  any_penalty = any_banned = any_grammar = any_bias = any_logprob = false;
 }
 
 void SamplingBatch::Add(const RowWishes& row) {
@@ -96,7 +96,14 @@ void SamplingBatch::Add(const RowWishes& row) {
   any_logprob |= row.chosen_logprob || row.top_logprobs > 0 || !row.asked_ids.empty();
 
   kept_set.push_back(row.kept_set ? 1 : 0);
-  any_kept_set |= row.kept_set;
+}
+
+void SamplingBatch::AddFiller() {
+  static const SamplingParams params;
+  RowWishes row;
+  row.params = &params;
+  row.action = RowAction::kScore;
+  Add(row);
 }
 
 }  // namespace sglrun::sampling

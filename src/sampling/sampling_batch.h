@@ -44,6 +44,8 @@ float TemperatureOf(const SamplingParams& params);
 struct SamplingBatch {
   void Clear();
   void Add(const RowWishes& row);
+  // A row that only fills the batch up: nothing is drawn, nothing told.
+  void AddFiller();
 
   std::int64_t rows() const { return static_cast<std::int64_t>(action.size()); }
 
@@ -70,7 +72,6 @@ struct SamplingBatch {
   std::vector<float> logprob_temperature;
   std::vector<std::int32_t> top_begin;
   std::vector<std::int32_t> asked_begin, asked_ids;
-  bool any_kept_set = false;
   std::vector<std::uint8_t> kept_set;
 };
 

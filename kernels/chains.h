@@ -1,0 +1,56 @@
+// Operations that follow each other in every layer, as one, so that a backend may keep what lies
+// between them to itself: in registers, in another type, or not at all. Each is the same as its
+// operations one after the other, bits included; what lies between them is working space whose
+// contents are undefined afterwards.
+//
+//   norm_gemm         y = gemm(rms_norm(x))                           between: norm.y
+//   rotate_and_store  rms_norm of q and k, where they have a weight;
+//                     rope of q and k; store_kv                       between: the keys
+//   mlp               y = gemm(silu_and_mul(gemm(rms_norm(x))))       between: the first three's y
+#pragma once
+
+#include <string>
+
+#include "kernels/context.h"
+#include "kernels/gemm.h"
+#include "kernels/rms_norm.h"
+#include "kernels/rope.h"
+#include "kernels/silu_and_mul.h"
+#include "kernels/store_kv.h"
+
+namespace sglrun::kernels {
+
+struct KernelTable;
+
+struct NormGemmArgs {
+  RmsNormArgs norm;  // add is empty
+  GemmArgs gemm;     // x is norm.y
+};
+
+struct RotateAndStoreArgs {
+  RmsNormArgs q_norm, k_norm;  // in place, in groups of heads; without a weight: none
+  RopeArgs q, k;               // with the same positions, axes and tables
+  StoreKvArgs store;           // k is that of rope
+};
+
+struct MlpArgs {
+  RmsNormArgs norm;     // add is empty
+  GemmArgs gate_up;     // x is norm.y; does not accumulate
+  SiluAndMulArgs silu;  // x is gate_up.y
+  GemmArgs down;        // x is silu.y; y may be norm.x
+};
+
+// "" when each operation takes what the one before it gives. The operations' own checks are theirs.
+std::string Check(const NormGemmArgs& args);
+std::string Check(const RotateAndStoreArgs& args);
+std::string Check(const MlpArgs& args);
+
+// The plain way: operation after operation of `table`.
+namespace host {
+void NormGemm(const KernelTable& table, const NormGemmArgs& args, KernelContext& context);
+void RotateAndStore(const KernelTable& table, const RotateAndStoreArgs& args,
+                    KernelContext& context);
+void Mlp(const KernelTable& table, const MlpArgs& args, KernelContext& context);
+}  // namespace host
+
+}  // namespace sglrun::kernels

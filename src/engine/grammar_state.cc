@@ -78,10 +78,11 @@ void GrammarState::Accept(std::int32_t token) {
 }
 
 void GrammarState::Think(std::int32_t token) {
-  using FirstSpace = grammar::Matcher::FirstSpace;
   setup_.thinking->Take(token);
   // The answer is not the beginning of the text once thoughts are to be seen before it.
-  if (setup_.shows_specials || vocabulary_->IsText(token)) setup_.first_space = FirstSpace::kKept;
+  if (setup_.shows_specials || vocabulary_->IsText(token)) {
+    setup_.first_space = grammar::Matcher::FirstSpace::kKept;
+  }
   if (thinks()) return;
   matcher_.emplace(setup_.pending->outcome()->grammar, vocabulary_, setup_.first_space);
 }

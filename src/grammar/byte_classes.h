@@ -16,21 +16,26 @@ namespace byte_classes {
 constexpr std::array<std::uint8_t, 256> MakeClasses() {
   std::array<std::uint8_t, 256> classes{};  // 0: control characters
   std::uint8_t next = 1;
+  const auto add = [&](std::string_view bytes) {
+    for (const char c : bytes) classes[static_cast<std::uint8_t>(c)] = next;
+    ++next;
+  };
   const auto range = [&](int first, int last) {
     for (int byte = first; byte <= last; ++byte) classes[static_cast<std::size_t>(byte)] = next;
     ++next;
   };
-  for (const char c : std::string_view("\t\n\r !\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~")) range(c, c);
+  add("\t\n\r");
+  for (const char& c : std::string_view(" \"\\{}[]:,-+./_@")) add({&c, 1});
+  add("!$&'()*;=");  // what stands in an address by itself, and what does not
+  add("#%?|~");
+  add("<>^`");
   range('0', '9');
-  range('A', 'E');  // e and E are hexadecimal digits and begin an exponent
+  range('A', 'D');  // hexadecimal digits; E begins an exponent
   range('E', 'E');
   range('F', 'F');
   range('G', 'Z');
-  range('a', 'd');
-  range('e', 'e');
-  range('f', 'f');
-  range('g', 'z');
-  range(0x80, 0xBF);  // continue a character
+  for (int letter = 'a'; letter <= 'z'; ++letter) range(letter, letter);  // of words to be found
+  range(0x80, 0xBF);                                                      // continue a character
   range(0xC2, 0xDF);
   range(0xE0, 0xE0);
   range(0xE1, 0xEC);

@@ -129,7 +129,7 @@ void Vocabulary::Build() {
   nodes_[0].subtree_end = static_cast<std::int32_t>(nodes_.size());
   nodes_.push_back({.subtree_end = static_cast<std::int32_t>(nodes_.size() + 1),
                     .first_token = static_cast<std::int32_t>(sorted_ids_.size())});
-  FindBytesBelow();
+  FindWhatIsBelow();
   IndexNodes();
 }
 
@@ -151,15 +151,23 @@ void Vocabulary::IndexNodes() {
 }
 
 // Backwards, so that all below a node comes before it.
-void Vocabulary::FindBytesBelow() {
+void Vocabulary::FindWhatIsBelow() {
   below_.assign(nodes_.size(), 0);
-  std::array<ByteClasses, kMaxTextBytes + 2> gathered{};  // by depth, since the last node above it
+  heights_.assign(nodes_.size(), 0);
+  inner_.assign(nodes_.size() / 64 + 1, 0);
+  // By depth, since the last node above it.
+  std::array<ByteClasses, kMaxTextBytes + 2> bytes{};
+  std::array<std::uint8_t, kMaxTextBytes + 2> levels{};
   for (std::size_t i = nodes_.size() - 1; i-- > 1;) {
     const std::size_t depth = nodes_[i].depth;
-    below_[i] = std::exchange(gathered[depth + 1], 0);
-    gathered[depth] |= below_[i] | ClassesOf(nodes_[i].byte);
+    below_[i] = std::exchange(bytes[depth + 1], 0);
+    heights_[i] = std::exchange(levels[depth + 1], 0);
+    if (heights_[i] > 0) inner_[i / 64] |= std::uint64_t{1} << (i % 64);
+    bytes[depth] |= below_[i] | ClassesOf(nodes_[i].byte);
+    levels[depth] = std::max(levels[depth], static_cast<std::uint8_t>(heights_[i] + 1));
   }
-  below_[0] = gathered[1];
+  below_[0] = bytes[1];
+  heights_[0] = levels[1];
 }
 
 }  // namespace sglrun::grammar

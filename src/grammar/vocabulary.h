@@ -47,8 +47,11 @@ class Vocabulary {
     std::int32_t first_token = 0;  // tokens [first_token, next node's first_token) end here
   };
   std::span<const Node> nodes() const { return nodes_; }
-  // By node: the bytes of all nodes below it.
+  // By node: the bytes of all nodes below it, and how many levels of them there are.
   std::span<const ByteClasses> below() const { return below_; }
+  std::span<const std::uint8_t> heights() const { return heights_; }
+  // The bits of nodes with others below them.
+  std::span<const std::uint64_t> inner_nodes() const { return inner_; }
   std::int32_t parent(std::int32_t node) const { return parents_[static_cast<std::size_t>(node)]; }
   // All nodes of a byte, in order.
   std::span<const std::int32_t> nodes_with(std::uint8_t byte) const {
@@ -68,7 +71,7 @@ class Vocabulary {
   void AddText(std::string_view text);
   std::int32_t IdCount() const { return static_cast<std::int32_t>(text_begin_.size()) - 1; }
   void Build();
-  void FindBytesBelow();
+  void FindWhatIsBelow();
   void IndexNodes();
 
   const tokenizer::Tokenizer* tokenizer_ = nullptr;
@@ -78,6 +81,8 @@ class Vocabulary {
   std::vector<std::uint32_t> text_begin_;  // [ids + 1]
   std::vector<Node> nodes_;
   std::vector<ByteClasses> below_;
+  std::vector<std::uint8_t> heights_;
+  std::vector<std::uint64_t> inner_;
   std::vector<std::int32_t> parents_, by_byte_;
   std::array<std::size_t, 257> byte_begin_{};  // into by_byte_
   std::vector<std::int32_t> sorted_ids_;

@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+
 #include <map>
 
 namespace sglrun::grammar {
@@ -83,7 +85,7 @@ TEST_CASE("special tokens of a tokenizer are tokens without text, whatever its f
   CHECK(vocabulary.Find(tokenizer.TokenName(*tokenizer.eos_id())) == tokenizer.eos_id());
 }
 
-TEST_CASE("every node knows the bytes of all nodes below it") {
+TEST_CASE("every node knows the bytes of all nodes below it, and how deep they go") {
   const Vocabulary vocabulary(std::vector<std::string>{"a", "ab", "abc\"", "ab1", "b", "\xC3\xA9",
                                                        "abc", "", "b\x01", "ba."},
                               10);
@@ -91,10 +93,15 @@ TEST_CASE("every node knows the bytes of all nodes below it") {
   REQUIRE(vocabulary.below().size() == nodes.size());
   for (std::size_t i = 0; i + 1 < nodes.size(); ++i) {
     ByteClasses expected = 0;
+    int deepest = nodes[i].depth;
     for (auto n = i + 1; n < static_cast<std::size_t>(nodes[i].subtree_end); ++n) {
       expected |= ClassesOf(nodes[n].byte);
+      deepest = std::max<int>(deepest, nodes[n].depth);
     }
     CHECK(vocabulary.below()[i] == expected);
+    CHECK(vocabulary.heights()[i] == deepest - nodes[i].depth);
+    const bool is_inner = (vocabulary.inner_nodes()[i / 64] >> (i % 64) & 1) != 0;
+    CHECK((i == 0 || is_inner == (deepest > nodes[i].depth)));
   }
   for (int byte = 0; byte < 256; ++byte) CHECK(ClassOfByte(static_cast<std::uint8_t>(byte)) < 64);
 }

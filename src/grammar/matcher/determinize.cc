@@ -130,7 +130,13 @@ class SubsetBuilder {
 
   // Cuts the bytes into intervals in which the same edges apply.
   void ExpandBytes() {
-    if (bytes_.size() > 1) std::sort(bytes_.begin(), bytes_.end());
+    if (!std::is_sorted(bytes_.begin(), bytes_.end())) std::sort(bytes_.begin(), bytes_.end());
+    if (AreApart(bytes_)) {  // as they mostly are
+      for (const Machine::Edge& edge : bytes_) {
+        machine_.edges.push_back({edge.symbol, SubsetOfTarget(edge.target)});
+      }
+      return;
+    }
     active_.clear();
     std::size_t next = 0;
     for (int first = 0; next < bytes_.size() || !active_.empty();) {
@@ -153,7 +159,7 @@ class SubsetBuilder {
   }
 
   void ExpandOthers() {
-    if (others_.size() > 1) std::sort(others_.begin(), others_.end());
+    if (!std::is_sorted(others_.begin(), others_.end())) std::sort(others_.begin(), others_.end());
     for (std::size_t i = 0; i < others_.size();) {
       const Symbol symbol = others_[i].symbol;
       targets_.clear();
@@ -164,13 +170,19 @@ class SubsetBuilder {
     }
   }
 
-  std::int32_t SubsetOfTargets() {
-    if (targets_.size() == 1) {
-      std::int32_t& known = subset_of_[U(targets_.front())];
-      if (known == kUnknown) known = SubsetOf(targets_);
-      return known;
+  static bool AreApart(std::span<const Machine::Edge> edges) {
+    for (std::size_t i = 1; i < edges.size(); ++i) {
+      if (edges[i].symbol.first <= edges[i - 1].symbol.last) return false;
     }
-    return SubsetOf(targets_);
+    return true;
+  }
+  std::int32_t SubsetOfTargets() {
+    return targets_.size() == 1 ? SubsetOfTarget(targets_.front()) : SubsetOf(targets_);
+  }
+  std::int32_t SubsetOfTarget(std::int32_t target) {
+    std::int32_t& known = subset_of_[U(target)];
+    if (known == kUnknown) known = SubsetOf({&target, 1});
+    return known;
   }
   std::int32_t SubsetOf(std::span<const std::int32_t> targets) {
     sketch_.Close(targets, closure_);

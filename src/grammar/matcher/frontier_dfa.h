@@ -15,6 +15,7 @@ namespace sglrun::grammar {
 class FrontierDfa {
  public:
   static constexpr std::int32_t kDead = 0;
+  static constexpr bool kStepsAreCheap = false;
   // The steps of one mask: many tokens share them.
   static std::int64_t MostSteps(const Limits& limits) { return 50 * limits.steps_per_token; }
 

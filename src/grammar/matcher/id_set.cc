@@ -35,6 +35,48 @@ IdSet::IdSet(std::vector<std::int32_t> ids, const Vocabulary& vocabulary) {
   bits_ = {};
 }
 
+IdSet IdSet::OfRanges(std::span<const Range> ranges, const Vocabulary& vocabulary) {
+  const auto ids = vocabulary.sorted_ids();
+  const auto for_all = [&](auto visit) {
+    for (const Range& range : ranges) {
+      for (std::int32_t t = range.begin; t < range.end; ++t)
+        visit(ids[static_cast<std::size_t>(t)]);
+    }
+  };
+  const auto for_others = [&](auto visit) {
+    std::size_t t = 0;
+    for (const Range& range : ranges) {
+      for (; t < static_cast<std::size_t>(range.begin); ++t) visit(ids[t]);
+      t = static_cast<std::size_t>(range.end);
+    }
+    for (; t < ids.size(); ++t) visit(ids[t]);
+  };
+  std::size_t count = 0;
+  for (const Range& range : ranges) count += static_cast<std::size_t>(range.end - range.begin);
+  const std::size_t missing = ids.size() - count;
+  const auto words = static_cast<std::size_t>(vocabulary.words_per_mask());
+  const auto keep = [](auto& list) { return [&list](std::int32_t id) { list.push_back(id); }; };
+  IdSet set;
+  if (count <= words) {
+    set.ids_.reserve(count);
+    for_all(keep(set.ids_));
+  } else if (missing <= words) {
+    set.form_ = Form::kMissing;
+    set.ids_.reserve(missing);
+    for_others(keep(set.ids_));
+  } else {
+    set.form_ = Form::kBits;
+    if (count <= missing) {
+      set.bits_.assign(words, 0);
+      for_all([&](std::int32_t id) { SetBit(set.bits_, id); });
+    } else {
+      set.bits_.assign(vocabulary.text_mask().begin(), vocabulary.text_mask().end());
+      for_others([&](std::int32_t id) { ClearBit(set.bits_, id); });
+    }
+  }
+  return set;
+}
+
 void IdSet::OrInto(std::span<std::uint32_t> words, const Vocabulary& vocabulary) const {
   switch (form_) {
     case Form::kListed:

@@ -27,6 +27,11 @@ class IdSet {
   IdSet() = default;
   // `ids` distinct.
   IdSet(std::vector<std::int32_t> ids, const Vocabulary& vocabulary);
+  // Of the ids in the order of the trie those in the ranges, which are in order and apart.
+  struct Range {
+    std::int32_t begin, end;
+  };
+  static IdSet OfRanges(std::span<const Range> ranges, const Vocabulary& vocabulary);
 
   void OrInto(std::span<std::uint32_t> words, const Vocabulary& vocabulary) const;
   std::size_t MemoryBytes() const {

@@ -8,54 +8,6 @@
 
 namespace sglrun::grammar {
 
-NodeSet::NodeSet(std::vector<std::int32_t> nodes, std::size_t trie_nodes) : size_(nodes.size()) {
-  if (nodes.size() * 32 <= trie_nodes) {
-    nodes.shrink_to_fit();
-    nodes_ = std::move(nodes);
-    return;
-  }
-  bits_.assign(trie_nodes / 64 + 1, 0);
-  for (const std::int32_t node : nodes) {
-    bits_[static_cast<std::size_t>(node) / 64] |= std::uint64_t{1} << (node % 64);
-  }
-}
-
-NodeSet NodeSet::Join(std::vector<std::int32_t> own, const NodeSet& other,
-                      const std::vector<Range>& ranges, std::size_t trie_nodes) {
-  if (other.bits_.empty()) {
-    const auto own_end = static_cast<std::ptrdiff_t>(own.size());
-    auto range = ranges.begin();
-    for (const std::int32_t node : other.nodes_) {
-      while (range != ranges.end() && range->end <= node) ++range;
-      if (range != ranges.end() && range->begin <= node) own.push_back(node);
-    }
-    std::inplace_merge(own.begin(), own.begin() + own_end, own.end());
-    return NodeSet(std::move(own), trie_nodes);
-  }
-  NodeSet all;
-  all.bits_.assign(other.bits_.size(), 0);
-  const auto up_to = [](std::int32_t bit) {  // the bits below it in its word
-    return (std::uint64_t{1} << (bit % 64)) - 1;
-  };
-  for (const Range& range : ranges) {
-    const auto first = static_cast<std::size_t>(range.begin) / 64;
-    const auto last = static_cast<std::size_t>(range.end) / 64;
-    for (std::size_t w = first; w <= last && w < all.bits_.size(); ++w) {
-      std::uint64_t word = other.bits_[w];
-      if (w == first) word &= ~up_to(range.begin);
-      if (w == last) word &= up_to(range.end);
-      all.bits_[w] |= word;
-    }
-  }
-  for (const std::int32_t node : own) {
-    all.bits_[static_cast<std::size_t>(node) / 64] |= std::uint64_t{1} << (node % 64);
-  }
-  for (const std::uint64_t word : all.bits_) {
-    all.size_ += static_cast<std::size_t>(std::popcount(word));
-  }
-  return all;
-}
-
 std::size_t ExitsByByte::MemoryBytes() const {
   const std::scoped_lock lock(mutex_);
   std::size_t bytes = 0;
@@ -65,13 +17,10 @@ std::size_t ExitsByByte::MemoryBytes() const {
 
 std::shared_ptr<const StateMask> StateMask::Of(const Program& program, StateId state,
                                                const Vocabulary& vocabulary, const Limits& limits) {
-  constexpr StateId kMostStates = 256;  // a table of more is dearer than what it saves
   const MachineId machine = program.state(state).machine;
-  const Program::MachineInfo& info = program.machines[static_cast<std::size_t>(machine)];
-  const StateId end = EndOfMachine(program, machine);
   auto mask = std::make_shared<StateMask>();
-  if (info.plain && end - info.start <= kMostStates) {
-    TableWalk walk{program, Table(program, info.start, end)};
+  if (program.machines[static_cast<std::size_t>(machine)].plain) {
+    TableWalk walk{Table(program, state)};
     mask->Collect(walk, walk.table.Index(state), vocabulary);
     return mask;
   }
@@ -83,14 +32,15 @@ std::shared_ptr<const StateMask> StateMask::Of(const Program& program, StateId s
   return dfa.exhausted() ? nullptr : mask;
 }
 
-// `walk` has Next and Left, as FrontierDfa.
+// `walk` has Next, Left and kStepsAreCheap, as FrontierDfa.
 template <class Walk>
 void StateMask::Collect(Walk& walk, std::int32_t start, const Vocabulary& vocabulary) {
   const auto nodes = vocabulary.nodes();
   const auto below = vocabulary.below();
-  StayingClasses staying;
+  const auto heights = vocabulary.heights();
+  AlikeTable alike;
   TokenRanges tokens(vocabulary);
-  std::vector<std::int32_t> exits;
+  std::vector<NodeSet::Range> exits;
   std::int32_t path[257];
   path[0] = start;
   for (std::int32_t i = 1; i < nodes[0].subtree_end;) {
@@ -101,20 +51,24 @@ void StateMask::Collect(Walk& walk, std::int32_t start, const Vocabulary& vocabu
       continue;
     }
     const bool goes_on = node.subtree_end > i + 1;
-    const bool stays = goes_on && at == path[node.depth - 1] &&
-                       (below[static_cast<std::size_t>(i)] & ~staying.Of(at, walk)) == 0;
-    const std::int32_t end = stays ? node.subtree_end : i + 1;
+    std::int32_t end = i + 1;
+    if (goes_on && (Walk::kStepsAreCheap || at == path[node.depth - 1])) {
+      const auto n = static_cast<std::size_t>(i);
+      if (alike.Of(at, walk).Hold(below[n], heights[n])) end = node.subtree_end;
+    }
     tokens.Add(i, end);
     path[node.depth] = at;
-    if (goes_on && walk.Left(at)) {
-      for (std::int32_t n = i; n < end; ++n) {
-        if (nodes[static_cast<std::size_t>(n)].subtree_end > n + 1) exits.push_back(n);
+    if (walk.Left(at)) {
+      if (!exits.empty() && exits.back().end == i) {
+        exits.back().end = end;
+      } else {
+        exits.push_back({i, end});
       }
     }
     i = end;
   }
-  inside_ = IdSet(tokens.Take(), vocabulary);
-  exits_ = NodeSet(std::move(exits), nodes.size());
+  inside_ = tokens.Set();
+  exits_ = NodeSet::InnerNodes(exits, vocabulary);
 }
 
 // Walks from both states at once. Where they have become one, all below is alike.
@@ -157,8 +111,8 @@ std::shared_ptr<const StateMask> StateMask::Beside(const Program& program, State
     ++i;
   }
   mask->exits_ = NodeSet::Join(std::move(exits), hub_mask->exits_, alike, nodes.size());
-  mask->inside_ = IdSet(added.Take(), vocabulary);
-  mask->removed_ = removed.Take();
+  mask->inside_ = added.Set();
+  mask->removed_ = removed.Ids();
   mask->removed_.shrink_to_fit();
   mask->base_ = std::move(hub_mask);
   return mask;
@@ -192,7 +146,7 @@ std::size_t StateMask::MemoryBytes() const {
 }
 
 LoopMask::LoopMask(const Program& program, StateId state, const Vocabulary& vocabulary) {
-  const MemberWalk walk(program, state);
+  MemberWalk walk(program, state);
   const auto nodes = vocabulary.nodes();
   struct Range {
     std::int32_t need, begin, end;  // tokens in the order of the trie
@@ -255,7 +209,7 @@ void LoopMask::OrInto(std::int64_t members, std::span<std::uint32_t> words,
 const SuffixTrie& LoopMask::ExitsBefore(std::uint8_t byte, const Program& program, StateId state,
                                         const Vocabulary& vocabulary) const {
   return by_byte_.Get(byte, [&] {
-    const MemberWalk walk(program, state);
+    MemberWalk walk(program, state);
     const auto nodes = vocabulary.nodes();
     std::vector<SuffixTrie::Origin> origins;
     for (const std::int32_t i : vocabulary.nodes_with(byte)) {

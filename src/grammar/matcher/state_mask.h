@@ -2,8 +2,6 @@
 // tokens that fit inside it, and places in tokens where it may end and its callers have to go on.
 #pragma once
 
-#include <algorithm>
-#include <bit>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -12,6 +10,7 @@
 
 #include "grammar/matcher/frontier_dfa.h"
 #include "grammar/matcher/id_set.h"
+#include "grammar/matcher/node_set.h"
 #include "grammar/matcher/suffix_trie.h"
 
 namespace sglrun::grammar {
@@ -31,44 +30,6 @@ class ExitsByByte {
  private:
   mutable std::mutex mutex_;
   mutable std::map<std::uint8_t, std::unique_ptr<const SuffixTrie>> tries_;
-};
-
-// Nodes of a trie: listed, or as bits when they are many.
-class NodeSet {
- public:
-  NodeSet() = default;
-  NodeSet(std::vector<std::int32_t> nodes, std::size_t trie_nodes);
-
-  // `own` in order, and those nodes of `other` that lie in the ranges, which are in order and apart
-  // from `own`.
-  struct Range {
-    std::int32_t begin, end;
-  };
-  static NodeSet Join(std::vector<std::int32_t> own, const NodeSet& other,
-                      const std::vector<Range>& ranges, std::size_t trie_nodes);
-
-  std::size_t size() const { return size_; }
-  bool Contains(std::int32_t node) const {
-    if (bits_.empty()) return std::binary_search(nodes_.begin(), nodes_.end(), node);
-    return (bits_[static_cast<std::size_t>(node) / 64] >> (node % 64) & 1) != 0;
-  }
-  template <class Visit>
-  void ForEach(Visit visit) const {
-    for (const std::int32_t node : nodes_) visit(node);
-    for (std::size_t w = 0; w < bits_.size(); ++w) {
-      for (std::uint64_t word = bits_[w]; word != 0; word &= word - 1) {
-        visit(static_cast<std::int32_t>(w * 64) + std::countr_zero(word));
-      }
-    }
-  }
-  std::size_t MemoryBytes() const {
-    return nodes_.capacity() * sizeof(std::int32_t) + bits_.capacity() * sizeof(std::uint64_t);
-  }
-
- private:
-  std::size_t size_ = 0;
-  std::vector<std::int32_t> nodes_;
-  std::vector<std::uint64_t> bits_;
 };
 
 class StateMask {

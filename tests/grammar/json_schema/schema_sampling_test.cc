@@ -7,6 +7,7 @@
 #include "base/json.h"
 #include "json_schema/schema_helpers.h"
 #include "json_validator.h"
+#include "tests/rounds.h"
 
 #include <doctest/doctest.h>
 
@@ -235,10 +236,10 @@ TEST_CASE("random values are judged as the standard says") {
 }
 
 TEST_CASE("members of random schemas are valid, open") {
-  CheckMembers(SpecMode(), 1, 300);
+  CheckMembers(SpecMode(), 1, testing::Rounds(300));
 }
 TEST_CASE("members of random schemas are valid, strict") {
-  CheckMembers(StrictMode(), 2, 150);
+  CheckMembers(StrictMode(), 2, testing::Rounds(150));
 }
 
 }  // namespace

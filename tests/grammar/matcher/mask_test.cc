@@ -3,8 +3,10 @@
 #include <doctest/doctest.h>
 
 #include "compile.h"
+#include "grammar/constraint.h"
 #include "random_grammar.h"
 #include "reference_matcher.h"
+#include "tests/rounds.h"
 
 namespace sglrun::grammar {
 namespace {
@@ -104,7 +106,7 @@ TEST_CASE("the mask of every place is what trying every token gives") {
 
 TEST_CASE("the mask at the start is what the reference says of every token") {
   for (const bool tokens : {false, true}) {
-    for (int seed = 0; seed < 200; ++seed) {
+    for (int seed = 0; seed < testing::Rounds(200); ++seed) {
       CAPTURE(seed);
       Random random(static_cast<std::uint64_t>(seed));
       const auto vocabulary = SomeVocabulary(random);
@@ -120,6 +122,54 @@ TEST_CASE("the mask at the start is what the reference says of every token") {
         CAPTURE(id);
         CHECK(Bit(words, id) == MayFollow(grammar, {}, id, *vocabulary));
       }
+    }
+  }
+}
+
+// Words that the patterns below look for, whole and in pieces, behind and before other letters.
+std::shared_ptr<const Vocabulary> WordyVocabulary(Random& random) {
+  const std::vector<std::string> pieces = {"git", "hub", "hip",  "chat", "g",  "i", "t", "h",
+                                           "u",   "b",   "a",    "x",    "yz", " ", "q", "\"",
+                                           "\\",  ".",   "\xC3", "\xA9", "7",  "-", ",", "lo"};
+  std::vector<std::string> texts = pieces;
+  while (texts.size() < 3000) {
+    std::string text;
+    for (int n = 1 + Pick(random, 7); n > 0; --n) {
+      text += pieces[static_cast<std::size_t>(Pick(random, static_cast<int>(pieces.size())))];
+    }
+    texts.push_back(text);
+  }
+  return std::make_shared<const Vocabulary>(texts, static_cast<std::int64_t>(texts.size()));
+}
+
+TEST_CASE("tokens that a walk passes over by their bytes and lengths are judged like all others") {
+  const std::vector<Constraint> constraints = {
+      {ConstraintKind::kRegex, "[^\"]*(github|hipchat)[^\"]*\"x"},
+      {ConstraintKind::kRegex, "[a-z]{3,20}\\.|[^\"]{9}q"},
+      {ConstraintKind::kRegex, "([a-z ]{0,6}[,.])*-"},
+      {ConstraintKind::kRegex, "(.|\\n){0,30}"},
+      {ConstraintKind::kJsonSchema,
+       R"({"patternProperties":{".*":{"type":"null"},"github":{"type":"integer"}}})"},
+      {ConstraintKind::kJsonSchema,
+       R"({"type":"string","pattern":"hub.{4}","minLength":3,"maxLength":25})"}};
+  for (std::size_t c = 0; c < constraints.size(); ++c) {
+    CAPTURE(c);
+    Random random(c);
+    const auto vocabulary = WordyVocabulary(random);
+    const auto compiled = CompileConstraint(constraints[c], {}, vocabulary);
+    REQUIRE(compiled.ok());
+    Matcher matcher(compiled->grammar, vocabulary);
+    if (constraints[c].kind == ConstraintKind::kJsonSchema) {
+      matcher.AcceptBytes(c == 4 ? "{\"" : "\"");
+    }
+    for (int step = 0; step < 6; ++step) {
+      CAPTURE(step);
+      const std::vector<std::uint32_t> fast = Fast(matcher, *vocabulary);
+      CHECK(fast == Slow(matcher, *vocabulary));
+      const std::vector<std::int32_t> ids = IdsOf(fast);
+      if (ids.empty()) break;
+      REQUIRE(matcher.AcceptToken(
+          ids[static_cast<std::size_t>(Pick(random, static_cast<int>(ids.size())))]));
     }
   }
 }

@@ -25,7 +25,7 @@ class CellMaker {
     }
     SGLRUN_RETURN_IF_ERROR(StartFromConditions());
     if (plan_.CountsOthers() && !PartByName()) {
-      for (int bit = 0; bit < kBitsOfFirst; ++bit) dividers_.push_back(KeysByFirst(bit));
+      for (int bit = 0; bit < BitsOfFirst(); ++bit) dividers_.push_back(KeysByFirst(bit));
     }
     for (std::size_t i = 0; i < dividers_.size(); ++i) {
       SGLRUN_RETURN_IF_ERROR(DivideBy(i));
@@ -72,9 +72,10 @@ class CellMaker {
     return true;
   }
 
-  // The keys whose first character is of ASCII and has this bit: four bits make sixteen sets, in
-  // which neighbours of the alphabet are apart.
-  static constexpr int kBitsOfFirst = 4;
+  // Four bits make sixteen sets, in which neighbours of the alphabet are apart. Of more than four
+  // keys the writer of the object cannot remember which of so many they are from.
+  int BitsOfFirst() const { return plan_.min <= plan_.required + 4 ? 4 : 3; }
+  // The keys whose first character is of ASCII and has this bit.
   FormulaId KeysByFirst(int bit) {
     constexpr char kHex[] = "0123456789abcdef";
     StringConstraints keys;

@@ -38,7 +38,7 @@ std::string Refusal(const ObjectPlan& plan) {
 Result<bool, GrammarError> TellsKeysApart(ValueRules& rules, const ObjectPlan& plan,
                                           const std::vector<KeyCell>& cells,
                                           const ObjectOrder& order) {
-  constexpr std::int64_t kMostApart = 4;  // sets of cells that are remembered
+  constexpr std::int64_t kMostApart = 8;  // sets of cells that are remembered
   const bool possible = !plan.max || *plan.max >= plan.min;
   if (!order.repeats() || !plan.CountsOthers() || !possible) return false;
   const formula::PropertyCount& count = *plan.min_said_by;

@@ -17,6 +17,9 @@ class Device {
  public:
   virtual ~Device() = default;
   virtual std::int64_t FreeMemory() = 0;  // in bytes
+  // Takes now what steps will need: scratch of their largest operation, and room for the arrays of
+  // the largest step. False when there is not so much.
+  virtual bool Reserve(std::int64_t scratch, std::int64_t arrays) = 0;
 };
 
 class KernelContext {

@@ -25,9 +25,10 @@ def kernel_lines(kernels):
     for line in kernels["kernels"]:
         if line["shape"] == KERNEL_SHAPE:
             by_kernel.setdefault(line["kernel"], []).append(line)
-    yield f"{KERNEL_SHAPE}, rows: microseconds (share of the ceiling)"
+    yield f"{KERNEL_SHAPE}, rows: microseconds (share of the ceiling); of products beside cuBLASLt's, [error, 1 is allowed]"
     for kernel, lines in by_kernel.items():
-        cells = "  ".join("%d: %.1f (%.0f %%)" % (l["rows"], l["us"], 100 * l["share_of_peak"]) for l in lines)
+        cells = "  ".join("%d: %.1f (%.0f %%)" % (l["rows"], l["us"], 100 * l["share_of_peak"]) +
+                          (" [%.2f]" % l["error"] if l["error"] > 0 else "") for l in lines)
         yield "%-24s %s" % (kernel, cells)
 
 

@@ -33,8 +33,10 @@ std::string IsaOf(std::string_view name, const gpu::Properties& properties) {
 
 class OwnedBackend final : public DeviceBackend {
  public:
-  OwnedBackend(std::string_view name, std::unique_ptr<gpu::Runtime> runtime, const cuda::Ops& ops)
+  OwnedBackend(std::string_view name, std::unique_ptr<gpu::Runtime> runtime, const cuda::Ops& ops,
+               const std::vector<std::string>& library_places)
       : isa_(IsaOf(name, runtime->properties())), state_(std::move(runtime), ops) {
+    if (!library_places.empty()) OpenLibrary(library_places);
     backend_ = {.name = name,
                 .isa = isa_,
                 .table = {.packed_weight_bytes = cuda::PackedWeightBytes,
@@ -74,8 +76,24 @@ class OwnedBackend final : public DeviceBackend {
            FormatByteSize(static_cast<std::int64_t>(properties.memory)) + ")";
   }
 
+  std::string DescribeProducts() override {
+    return state_.library() == nullptr ? "own kernels" : state_.library()->Describe();
+  }
+  std::string WhyNoLibrary() override { return why_no_library_; }
+
  private:
-  std::string isa_;
+  // Without it everything runs all the same, only slower.
+  void OpenLibrary(const std::vector<std::string>& places) {
+    auto library = cuda::LibraryProducts::Open(state_.runtime(), state_.stream(), places);
+    if (!library.ok()) {
+      why_no_library_ = library.error().message;
+      return;
+    }
+    state_.UseLibrary(std::move(*library));
+    isa_ += "+cublaslt";
+  }
+
+  std::string isa_, why_no_library_;
   cuda::DeviceState state_;
   Backend backend_;
 };
@@ -84,8 +102,9 @@ class OwnedBackend final : public DeviceBackend {
 
 std::unique_ptr<DeviceBackend> cuda::MakeBackend(std::string_view name,
                                                  std::unique_ptr<gpu::Runtime> runtime,
-                                                 const Ops& ops) {
-  return std::make_unique<OwnedBackend>(name, std::move(runtime), ops);
+                                                 const Ops& ops,
+                                                 const std::vector<std::string>& library_places) {
+  return std::make_unique<OwnedBackend>(name, std::move(runtime), ops, library_places);
 }
 
 }  // namespace sglrun::kernels

@@ -6,6 +6,10 @@
 #include "kernels/backend.h"
 #include "kernels/cuda/ops.h"
 
+namespace sglrun::kernels::cuda {
+class DeviceState;
+}
+
 namespace sglrun::kernels::cuda::calls {
 
 // A float32 matrix or vector.
@@ -32,6 +36,9 @@ void NormGemm(const KernelTable& table, const NormGemmArgs& args, KernelContext&
 void RotateAndStore(const KernelTable& table, const RotateAndStoreArgs& args,
                     KernelContext& context);
 void Mlp(const KernelTable& table, const MlpArgs& args, KernelContext& context);
+
+// library_calls.cc: whether cuBLASLt does the product.
+bool MultiplyByLibrary(DeviceState& device, GemmParams params);
 
 // sampling_calls.cc
 void LogitsProcess(const LogitsProcessArgs& args, KernelContext& context);

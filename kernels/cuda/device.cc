@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "kernels/cuda/lack.h"
 
 namespace sglrun::kernels::cuda {
 namespace {
@@ -37,6 +38,7 @@ DeviceState::~DeviceState() {
   runtime_->Synchronize(copies_);
   scratch_ = {};
   recorder_.reset();
+  library_.reset();
   mail_.reset();
   taken_.reset();
   for (auto& packet : staged_) packet.reset();
@@ -57,13 +59,23 @@ void DeviceState::FinishKept() {
   kept_.reset();
 }
 
+bool DeviceState::Reserve(std::int64_t scratch, std::int64_t arrays) {
+  for (const auto& packet : staged_) {
+    if (!packet->TryReserve(static_cast<std::size_t>(arrays))) return false;
+  }
+  return HasScratch(static_cast<std::size_t>(scratch));
+}
+
+bool DeviceState::HasScratch(std::size_t bytes) {
+  if (scratch_.bytes() >= bytes) return true;
+  scratch_ = {};
+  scratch_ = tensor::Buffer(allocator_, bytes);
+  return scratch_.ok();
+}
+
 void* DeviceState::Scratch(std::size_t bytes) {
-  if (scratch_.bytes() < bytes) {
-    scratch_ = {};
-    scratch_ = tensor::Buffer(allocator_, bytes + bytes / 4);
-    CHECK(scratch_.ok()) << "a step needs " << bytes << " bytes of scratch on the device, "
-                         << runtime_->FreeMemory()
-                         << " are free: lower --kv-memory, --max-rows or --max-batch-tokens";
+  if (scratch_.bytes() < bytes && !HasScratch(bytes + bytes / 4)) {
+    EndForLack("an operation's scratch", bytes, *runtime_);
   }
   return scratch_.data();
 }
@@ -80,7 +92,7 @@ void DeviceState::Repeat(const RepeatArgs& args) {
 
 void DeviceState::Upload(void* to, const void* from, std::size_t bytes) {
   if (bounce_ == nullptr) bounce_ = runtime_->AllocPinned(kBounceBytes);
-  CHECK(bounce_ != nullptr) << "no pinned memory";
+  if (bounce_ == nullptr) EndForLack("a copy's pinned memory", kBounceBytes, *runtime_);
   for (std::size_t done = 0; done < bytes; done += kBounceBytes) {
     const std::size_t part = std::min(kBounceBytes, bytes - done);
     std::memcpy(bounce_, static_cast<const char*>(from) + done, part);
@@ -91,7 +103,7 @@ void DeviceState::Upload(void* to, const void* from, std::size_t bytes) {
 
 void DeviceState::Download(void* to, const void* from, std::size_t bytes) {
   if (bounce_ == nullptr) bounce_ = runtime_->AllocPinned(kBounceBytes);
-  CHECK(bounce_ != nullptr) << "no pinned memory";
+  if (bounce_ == nullptr) EndForLack("a copy's pinned memory", kBounceBytes, *runtime_);
   for (std::size_t done = 0; done < bytes; done += kBounceBytes) {
     const std::size_t part = std::min(kBounceBytes, bytes - done);
     runtime_->CopyToHost(bounce_, static_cast<const char*>(from) + done, part, stream_);

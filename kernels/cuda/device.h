@@ -14,6 +14,7 @@
 
 #include "kernels/context.h"
 #include "kernels/cuda/gpu/runtime.h"
+#include "kernels/cuda/library_products.h"
 #include "kernels/cuda/ops.h"
 #include "kernels/cuda/packet.h"
 #include "kernels/cuda/parcel.h"
@@ -46,12 +47,18 @@ class DeviceState final : public Device {
 
   std::int64_t FreeMemory() override { return static_cast<std::int64_t>(runtime_->FreeMemory()); }
 
+  bool Reserve(std::int64_t scratch, std::int64_t arrays) override;
+
   gpu::Runtime& runtime() { return *runtime_; }
   const Ops& ops() const { return *ops_; }
   gpu::Stream stream() const { return stream_; }
   tensor::Allocator& allocator() { return allocator_; }
   Recorder& recorder() { return *recorder_; }
   const Recorder& recorder() const { return *recorder_; }
+
+  // For products of many rows; null: all run on our own kernels.
+  LibraryProducts* library() { return library_.get(); }
+  void UseLibrary(std::unique_ptr<LibraryProducts> library) { library_ = std::move(library); }
   Recorder::Work& Recorded(std::span<const std::uint64_t> key) {
     return recorder_->Find(key, allocator_.frees());
   }
@@ -84,6 +91,8 @@ class DeviceState final : public Device {
   std::mutex& mutex() { return mutex_; }
 
  private:
+  bool HasScratch(std::size_t bytes);
+
   std::unique_ptr<gpu::Runtime> runtime_;
   const Ops* ops_;
   DeviceAllocator allocator_;
@@ -95,6 +104,7 @@ class DeviceState final : public Device {
   std::unique_ptr<Packet> mail_;
   std::unique_ptr<PinnedBuffer> taken_;
   std::unique_ptr<Recorder> recorder_;
+  std::unique_ptr<LibraryProducts> library_;
   std::optional<Parcel> kept_;
   void* bounce_ = nullptr;  // pinned
   std::mutex mutex_;

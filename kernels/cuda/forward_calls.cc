@@ -40,6 +40,7 @@ void Gemm(const GemmArgs& args, KernelContext& context) {
                     .bias = args.bias.f32(),
                     .y = RowsOf(args.y),
                     .accumulate = args.accumulate};
+  if (MultiplyByLibrary(device, params)) return;
   const std::size_t scratch = GemmScratchBytes(params.m, params.weight);
   if (scratch > 0) params.scratch = device.Scratch(scratch);
   device.ops().gemm(params, device.stream());

@@ -35,8 +35,7 @@ void Gemm16(const GemmParams& p, gpu::Stream stream) {
     if (p.weight.n >= 8192) return LaunchSmall<kType, 2>(p, stream);
     return LaunchSmall<kType, 1>(p, stream);
   }
-  cu::launch(IsAligned(p.x) ? RoundRowsKernel<true> : RoundRowsKernel<false>, dim3(Blocks(p.m, 1)),
-             dim3(128), 0, stream, p.x, p.weight.k, static_cast<bf16*>(p.scratch));
+  RoundRows({.x = p.x, .m = p.m, .k = p.weight.k, .rounded = p.scratch}, stream);
   // Taking float16 apart needs the registers of the wider tile.
   if constexpr (kType == WeightType::kF16) return LaunchTiled<kType, 32>(p, stream);
   if (p.m <= 32) return LaunchTiled<kType, 32>(p, stream);
@@ -50,6 +49,11 @@ void GemmF32(const GemmParams& p, gpu::Stream stream) {
 }
 
 }  // namespace
+
+void RoundRows(const cuda::RoundRowsParams& p, gpu::Stream stream) {
+  cu::launch(IsAligned(p.x) ? RoundRowsKernel<true> : RoundRowsKernel<false>, dim3(Blocks(p.m, 1)),
+             dim3(128), 0, stream, p.x, p.k, static_cast<bf16*>(p.rounded));
+}
 
 void Gemm(const GemmParams& p, gpu::Stream stream) {
   if (p.m == 0 || p.weight.n == 0) return;

@@ -10,6 +10,7 @@ void PackRows(const cuda::PackRowsParams& p, gpu::Stream stream);
 void Embed(const cuda::EmbedParams& p, gpu::Stream stream);
 void GatherRows(const cuda::GatherRowsParams& p, gpu::Stream stream);
 void Gemm(const cuda::GemmParams& p, gpu::Stream stream);
+void RoundRows(const cuda::RoundRowsParams& p, gpu::Stream stream);
 // gemm and embed of quantised weights.
 void QuantGemm(const cuda::GemmParams& p, gpu::Stream stream);
 void QuantEmbed(const cuda::EmbedParams& p, gpu::Stream stream);

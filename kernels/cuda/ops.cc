@@ -9,6 +9,7 @@ const cuda::Ops& CudaOps() {
                                 .embed = Embed,
                                 .gather_rows = GatherRows,
                                 .gemm = Gemm,
+                                .round_rows = RoundRows,
                                 .rms_norm = RmsNorm,
                                 .rope = Rope,
                                 .store_kv = StoreKv,

@@ -126,6 +126,15 @@ struct GemmParams {
   void* scratch = nullptr;
 };
 std::size_t GemmScratchBytes(std::int64_t m, const Weight& weight);
+
+// Algorithms of cuBLASLt are timed with no more rows than that, and more rows take the same.
+inline constexpr std::int64_t kMostTrialRows = 2048;
+// x as its products read it (library_products.h): bf16 [m, PaddedK(k)], zeros behind k.
+struct RoundRowsParams {
+  Rows x;
+  std::int64_t m = 0, k = 0;
+  void* rounded = nullptr;
+};
 // Among how many blocks the runs of K of a tile are divided: more when there are few tiles.
 std::int64_t GemmShares(std::int64_t m, std::int64_t n);
 
@@ -240,6 +249,7 @@ struct Ops {
   void (*embed)(const EmbedParams& params, gpu::Stream stream);
   void (*gather_rows)(const GatherRowsParams& params, gpu::Stream stream);
   void (*gemm)(const GemmParams& params, gpu::Stream stream);
+  void (*round_rows)(const RoundRowsParams& params, gpu::Stream stream);
   void (*rms_norm)(const RmsNormParams& params, gpu::Stream stream);
   void (*rope)(const RopeParams& params, gpu::Stream stream);
   void (*store_kv)(const StoreKvParams& params, gpu::Stream stream);

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "base/check.h"
+#include "kernels/cuda/lack.h"
 
 namespace sglrun::kernels::cuda {
 namespace {
@@ -17,7 +17,7 @@ void PinnedBuffer::Reserve(std::size_t bytes) {
   runtime_->FreePinned(data_);
   bytes_ = bytes + bytes / 2;
   data_ = static_cast<char*>(runtime_->AllocPinned(bytes_));
-  CHECK(data_ != nullptr) << "no " << bytes_ << " bytes of pinned memory: lower --max-rows";
+  if (data_ == nullptr) EndForLack("pinned memory for results", bytes_, *runtime_);
 }
 
 Packet::~Packet() {
@@ -27,17 +27,26 @@ Packet::~Packet() {
   runtime_->DestroyEvent(moved_);
 }
 
-void Packet::Reserve(std::size_t bytes) {
+bool Packet::TryReserve(std::size_t bytes) {
   Wait();
-  if (bytes_ >= bytes) return;
+  if (bytes_ >= bytes) return true;
   runtime_->FreePinned(pinned_);
   runtime_->Free(device_);
-  bytes_ = std::max(bytes + bytes / 2, kLeastPacket);
-  pinned_ = static_cast<char*>(runtime_->AllocPinned(bytes_));
-  device_ = static_cast<char*>(runtime_->Alloc(bytes_));
-  CHECK(pinned_ != nullptr && device_ != nullptr)
-      << "a step's arrays need " << bytes_ << " bytes on the device, " << runtime_->FreeMemory()
-      << " are free: lower --kv-memory, --max-rows or --max-batch-tokens";
+  pinned_ = static_cast<char*>(runtime_->AllocPinned(bytes));
+  device_ = static_cast<char*>(runtime_->Alloc(bytes));
+  const bool is_there = pinned_ != nullptr && device_ != nullptr;
+  bytes_ = is_there ? bytes : 0;
+  return is_there;
+}
+
+// Half as much again, so that it seldom grows, where there is room for that.
+void Packet::Reserve(std::size_t bytes) {
+  Wait();
+  if (bytes_ >= bytes || TryReserve(std::max(bytes + bytes / 2, kLeastPacket)) ||
+      TryReserve(bytes)) {
+    return;
+  }
+  EndForLack("the arrays of a step", bytes, *runtime_);
 }
 
 void Packet::Send(std::size_t begin, std::size_t end, gpu::Stream stream) {

@@ -42,8 +42,10 @@ class Packet {
   Packet(const Packet&) = delete;
   Packet& operator=(const Packet&) = delete;
 
-  // Waits until the last copy is done, then there is room for so much.
+  // Waits until the last copy is done, then there is room for so much. Where there is not, the
+  // program ends (lack.h); TryReserve says so.
   void Reserve(std::size_t bytes);
+  bool TryReserve(std::size_t bytes);
   std::size_t bytes() const { return bytes_; }
 
   char* pinned() const { return pinned_; }

@@ -2,7 +2,7 @@
 
 namespace sglrun::kernels {
 
-Result<std::unique_ptr<DeviceBackend>> OpenCudaBackend(int) {
+Result<std::unique_ptr<DeviceBackend>> OpenCudaBackend(int, Products) {
   return Error{"this sglrun was built without CUDA: build it where nvcc is, with SGLRUN_CUDA=ON"};
 }
 

@@ -104,7 +104,7 @@ class BatchRun {
     // Not earlier: opening waits for a pipe's first bytes, and there is nothing to be finished yet.
     WatchStopSignals();
     SGLRUN_ASSIGN_OR_RETURN(const auto engines, EnginePool::Open(options_));
-    SGLRUN_RETURN_IF_ERROR(CollectFacts(source, engines->backend(), engines->threads()));
+    SGLRUN_RETURN_IF_ERROR(CollectFacts(source, *engines));
     // Before the weights, which may take a while: an output that cannot be used is told at once.
     SGLRUN_RETURN_IF_ERROR(OpenOutput());
     finished_before_ = ReadFinished(RunFilePath(options_));
@@ -122,14 +122,16 @@ class BatchRun {
   }
 
  private:
-  Status CollectFacts(const ModelSource& source, const kernels::Backend& backend,
-                      ThreadPool& pool) {
+  Status CollectFacts(const ModelSource& source, EnginePool& engines) {
+    const kernels::Backend& backend = engines.backend();
+    ThreadPool& pool = engines.threads();
     SGLRUN_ASSIGN_OR_RETURN(facts_.identity, RunIdentity(options_, source, backend, pool));
     facts_.options = EffectiveOptions(options_);
     facts_.sampling_defaults =
         SamplingDefaultsJson(EffectiveDefaults(options_, source.files.generation_defaults()));
     facts_.model_path = options_.model;
     facts_.isa = backend.isa.empty() ? backend.name : backend.isa;
+    facts_.products = engines.DescribeProducts();
     facts_.threads = pool.threads();
     LogInfo("model " + options_.model + ", " + source.files.config().architecture + ", " +
             source.files.DTypeSummary() + "; defaults " + facts_.sampling_defaults.Dump());

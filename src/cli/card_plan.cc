@@ -15,6 +15,7 @@ namespace {
 
 // CUDA's own memory on a card once a program runs on it: code, stacks, tables.
 constexpr std::int64_t kDriverBytes = std::int64_t{600} << 20;
+
 Error TooLarge(const CardPlan& plan, std::int64_t free, tensor::DType dtype) {
   return Error{"the weights need " + FormatByteSize(plan.weights) + " in " +
                tensor::DTypeName(dtype) + " and a step " + FormatByteSize(plan.workspace()) +
@@ -49,7 +50,10 @@ Result<CardPlan> PlanMemory(const Options& options, const model::ModelFiles& fil
   const std::int64_t step_tokens = std::max(options.max_batch_tokens, options.max_rows);
   plan.weights = model::Model::WeightBytes(files, {.dtype = dtype, .backend = &backend});
   plan.activations = model::Model::ActivationBytes(config, step_tokens);
-  plan.rows_of_step = engine::RowBufferBytes(step_tokens, options.max_rows, config);
+  plan.rows_of_step = engine::RowBufferBytes({.tokens = step_tokens,
+                                              .rows = options.max_rows,
+                                              .context_length = plan.context_length},
+                                             config);
 
   const std::int64_t left = free - plan.weights - plan.activations;
   const std::int64_t page_bytes = model::KvPageBytes(config, KvDType(options, dtype), backend);
@@ -73,16 +77,20 @@ Result<CardPlan> PlanMemory(const Options& options, const model::ModelFiles& fil
 
 Result<CardPlan> PlanCard(const Options& options, const model::ModelFiles& files) {
   const std::int64_t memory = *ParseByteSize(options.device_memory);
+  const std::int64_t products = options.deterministic ? 0 : kernels::kProductsWorkspace;
   SGLRUN_ASSIGN_OR_RETURN(
-      CardPlan plan, PlanMemory(options, files, std::max(memory - kDriverBytes, std::int64_t{0})));
+      CardPlan plan,
+      PlanMemory(options, files, std::max(memory - kDriverBytes - products, std::int64_t{0})));
   plan.memory = memory;
   plan.driver = kDriverBytes;
+  plan.products = products;
   return plan;
 }
 
 Json CardPlanJson(const CardPlan& plan) {
   return Json::Object{{"memory", plan.memory},
                       {"driver", plan.driver},
+                      {"products", plan.products},
                       {"weights", plan.weights},
                       {"workspace", plan.workspace()},
                       {"kv", plan.kv},
@@ -93,10 +101,11 @@ Json CardPlanJson(const CardPlan& plan) {
 }
 
 std::string CardPlanText(const CardPlan& plan) {
-  const std::int64_t used = plan.driver + plan.weights + plan.workspace() + plan.kv;
+  const std::int64_t used = plan.driver + plan.products + plan.weights + plan.workspace() + plan.kv;
   std::string out = CardLine(
-      "card", FormatByteSize(plan.memory) + ": CUDA " + FormatByteSize(plan.driver) + ", weights " +
-                  FormatByteSize(plan.weights) + ", buffers of a step " +
+      "card", FormatByteSize(plan.memory) + ": CUDA " + FormatByteSize(plan.driver) +
+                  (plan.products > 0 ? ", cuBLASLt " + FormatByteSize(plan.products) : "") +
+                  ", weights " + FormatByteSize(plan.weights) + ", buffers of a step " +
                   FormatByteSize(plan.workspace()) + ", keys and values " +
                   FormatByteSize(plan.kv) + ", left " + FormatByteSize(plan.memory - used));
   out +=

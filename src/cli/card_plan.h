@@ -14,7 +14,8 @@ namespace sglrun::cli {
 
 struct CardPlan {
   std::int64_t memory = 0;
-  std::int64_t driver = 0;  // what CUDA itself takes
+  std::int64_t driver = 0;    // what CUDA itself takes
+  std::int64_t products = 0;  // working space of cuBLASLt
   std::int64_t weights = 0;
   std::int64_t activations = 0;   // of the largest step
   std::int64_t rows_of_step = 0;  // states and logits of its rows, and scratch

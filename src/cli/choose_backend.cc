@@ -1,4 +1,4 @@
-// --device and --isa.
+// --device, --isa, and what --deterministic means on a device.
 #include "base/log.h"
 #include "cli/device_list.h"
 #include "cli/load.h"
@@ -23,8 +23,15 @@ Status CheckDevice(const Options& options) {
                ", which is the CPU's"};
 }
 
+kernels::Products ProductsOf(const Options& options) {
+  return options.deterministic ? kernels::Products::kOwn : kernels::Products::kLibrary;
+}
+
 const kernels::Backend* Keep(std::unique_ptr<kernels::DeviceBackend> device, Compute& compute) {
-  LogInfo("running on " + device->Describe());
+  LogInfo("running on " + device->Describe() + ", products: " + device->DescribeProducts());
+  if (const std::string why = device->WhyNoLibrary(); !why.empty()) {
+    LogWarning(why + "; products of many rows run on our own kernels, which are slower");
+  }
   compute.device = std::move(device);
   return &compute.device->backend();
 }
@@ -50,7 +57,7 @@ Result<const kernels::Backend*> OpenDevice(const Options& options, std::size_t w
   if (devices.kind == DeviceKind::kAuto) {
     const bool is_wanted = !kernels::CudaBuild().empty() && options.isa == "auto";
     if (!is_wanted) return CpuBackend(options);
-    auto device = kernels::OpenCudaBackend(0);
+    auto device = kernels::OpenCudaBackend(0, ProductsOf(options));
     if (device.ok()) return Keep(std::move(*device), compute);
     LogInfo(device.error().message + "; running on the CPU");
     return CpuBackend(options);
@@ -58,8 +65,10 @@ Result<const kernels::Backend*> OpenDevice(const Options& options, std::size_t w
   if (devices.kind == DeviceKind::kCpu) return CpuBackend(options);
   SGLRUN_RETURN_IF_ERROR(CheckDevice(options));
   if (devices.indices.empty()) return Error{"--device " + options.device + " names no device"};
-  auto device = devices.kind == DeviceKind::kCuda ? kernels::OpenCudaBackend(devices.indices[which])
-                                                  : kernels::OpenSimBackend();
+  const kernels::Products products = ProductsOf(options);
+  auto device = devices.kind == DeviceKind::kCuda
+                    ? kernels::OpenCudaBackend(devices.indices[which], products)
+                    : kernels::OpenSimBackend(products);
   if (!device.ok()) return Error{"--device " + options.device + ": " + device.error().message};
   return Keep(std::move(*device), compute);
 }

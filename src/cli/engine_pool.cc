@@ -80,6 +80,11 @@ Result<std::unique_ptr<EnginePool>> EnginePool::Open(const Options& options) {
   return pool;
 }
 
+std::string EnginePool::DescribeProducts() const {
+  const auto& device = members_.front()->compute.device;
+  return device == nullptr ? "own kernels" : device->DescribeProducts();
+}
+
 Status EnginePool::Load(const Options& options, const ModelSource& source) {
   SGLRUN_RETURN_IF_ERROR(ForEach([&](Member& m) -> Status {
     SGLRUN_ASSIGN_OR_RETURN(m.model, LoadModel(options, source.files, *m.backend, m.compute));

@@ -38,6 +38,8 @@ class EnginePool {
   const kernels::Backend& backend() const { return *members_.front()->backend; }
   ThreadPool& threads() { return members_.front()->compute.pool; }
   std::size_t size() const { return members_.size(); }
+  // What multiplies many rows: "own kernels", or cuBLASLt and its version.
+  std::string DescribeProducts() const;
 
   // Loads the model onto all devices, whose engines begin then. `source` outlives the pool.
   Status Load(const Options& options, const ModelSource& source);

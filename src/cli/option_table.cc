@@ -194,7 +194,8 @@ std::vector<OptionSpec> ModelOptions() {
        .line = "where the model runs",
        .text = "`auto` is the first GPU, or the CPU where there is none. `cuda:0,1` is several "
                "GPUs: each holds the model, and `batch` deals its records out to them; the results "
-               "are those of one. `sim` runs the GPU's kernels on a simulated device, thousands of "
+               "are those of one (to the bit with `--deterministic`). `sim` runs the GPU's kernels "
+               "on a simulated device, thousands of "
                "times slower, to find faults, `sim:2` on two."},
       {.name = "dtype",
        .kind = Kind::kChoice,
@@ -327,11 +328,14 @@ std::vector<OptionSpec> SamplingOptions() {
        .line = "seed of the run, for records without sampling_seed"},
       {.name = "deterministic",
        .member = &Options::deterministic,
-       .commands = kRuns,
+       .commands = kRuns | kBench | kChat,
        .group = kGroup,
-       .line = "results independent of batching",
-       .text = "On the CPU this always holds; the option is there for command lines that are used "
-               "on other devices too."},
+       .line = "on a GPU, too, results independent of batching",
+       .text = "On the CPU the bits of a result never depend on the records beside it. On a GPU "
+               "products of more than 64 rows run on cuBLASLt, where it is found: it adds in an "
+               "order that follows from the number of rows, and which of its algorithms it is was "
+               "measured. With this option our own kernels do all products: slower, and the same "
+               "bits in any batch."},
   };
 }
 

@@ -83,6 +83,7 @@ Json RunFileJson(const RunOutcome& outcome, const RunFacts& facts) {
                       {"started", facts.started},
                       {"model", facts.model_path},
                       {"isa", facts.isa},
+                      {"products", facts.products},
                       {"threads", facts.threads},
                       {"identity", facts.identity},
                       {"options", facts.options},

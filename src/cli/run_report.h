@@ -33,7 +33,7 @@ std::string SummaryLine(const RunOutcome& outcome);
 // What OUT.run.json tells beside the outcome itself.
 struct RunFacts {
   Json identity, options, sampling_defaults;
-  std::string model_path, isa, started;  // started: UTC, ISO 8601
+  std::string model_path, isa, products, started;  // started: UTC, ISO 8601
   std::int64_t threads = 0;
   std::optional<engine::EngineOptions> engine_options;  // once there is an engine
   engine::EngineStats engine_stats;

@@ -12,6 +12,30 @@
 
 namespace sglrun::engine {
 
+namespace {
+
+StepSizes SizesOf(const EngineOptions& options) {
+  return {.tokens = options.max_batch_tokens,
+          .rows = options.max_rows,
+          .context_length = options.context_length};
+}
+
+// A device's steps find all they need; its memory may be gone later.
+Status ReserveSteps(const EngineOptions& options, std::int64_t pages, model::Model& model) {
+  kernels::Device* device = model.backend().device;
+  if (device == nullptr) return {};
+  StepSizes sizes = SizesOf(options);
+  sizes.context_length = std::min(sizes.context_length, pages * kernels::kPageSize);
+  const std::int64_t scratch = StepScratchBytes(sizes, model.config());
+  const std::int64_t arrays = StepArrayBytes(sizes);
+  if (model.ReservePositions(sizes.context_length) && device->Reserve(scratch, arrays)) return {};
+  return Error{"a step works in " + FormatByteSize(scratch + 2 * arrays) + ", " +
+               FormatByteSize(device->FreeMemory()) +
+               " are free on the device: lower --kv-memory, --max-rows or --max-batch-tokens"};
+}
+
+}  // namespace
+
 Engine::Impl::Impl(model::Model& the_model, const tokenizer::Tokenizer& the_tokenizer,
                    const EngineOptions& effective, kernels::KernelContext& the_context,
                    model::KvCache kv, std::int64_t pages)
@@ -66,8 +90,7 @@ Result<std::unique_ptr<Engine>> Engine::Create(model::Model& model,
   needs.available_bytes = model::AvailableMemory(model.backend());
   if (model.backend().device != nullptr) {
     needs.share = kCacheShareOfDevice;
-    *needs.available_bytes -=
-        RowBufferBytes(effective.max_batch_tokens, effective.max_rows, model.config());
+    *needs.available_bytes -= RowBufferBytes(SizesOf(effective), model.config());
   }
   SGLRUN_ASSIGN_OR_RETURN(const std::int64_t pages, PlanPages(needs));
   effective.kv_memory_bytes = pages * needs.page_bytes;
@@ -82,6 +105,7 @@ Result<std::unique_ptr<Engine>> Engine::Create(model::Model& model,
                  FormatByteSize(model::AvailableMemory(model.backend()).value_or(0)) +
                  " are free: lower --max-rows (of bench, --batch-sizes) or --max-batch-tokens"};
   }
+  SGLRUN_RETURN_IF_ERROR(ReserveSteps(effective, pages, model));
   impl->stats.kv_pages = pages;
   return std::unique_ptr<Engine>(new Engine(std::move(impl)));
 }

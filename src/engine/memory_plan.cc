@@ -1,15 +1,34 @@
 #include "engine/memory_plan.h"
 
 #include <algorithm>
+#include <bit>
 
 #include "base/strings.h"
 #include "engine/block_manager.h"
 #include "engine/prompt_logprobs.h"
 #include "engine/step_arrays.h"
+#include "kernels/cuda/ops.h"
+#include "model/rope_table.h"
 
 namespace sglrun::engine {
 
 namespace {
+
+constexpr std::int64_t kFloat = sizeof(float);
+
+// Of the rows of a product's x on a device.
+constexpr std::int64_t kRowPadding = 64;
+// Outputs of products whose sums are divided among blocks: fewer than 128 tiles of 128 x 64
+// (kernels::cuda::GemmShares).
+constexpr std::int64_t kDividedOutputs = 128 * 128 * 64;
+
+// Pages of the block tables of a repeated step (step_arrays.h), whose kernels are launched for as
+// many keys.
+std::int64_t TableWidth(const StepSizes& sizes) {
+  constexpr std::int64_t kLeast = 16;
+  const std::int64_t pages = std::max(PagesFor(sizes.context_length), kLeast);
+  return static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(pages)));
+}
 
 // Taken where the system does not say what is free.
 constexpr std::int64_t kUnknownMemory = std::int64_t{4} << 30;
@@ -23,15 +42,42 @@ constexpr std::int64_t kMostPages = (std::int64_t{1} << 31) / kernels::kPageSize
 
 }  // namespace
 
-std::int64_t RowBufferBytes(std::int64_t tokens, std::int64_t rows,
-                            const model::ModelConfig& config) {
-  constexpr std::int64_t kScratch = std::int64_t{64} << 20;  // sums of divided products
-  rows = BucketOf(rows);
+std::int64_t StepScratchBytes(const StepSizes& sizes, const model::ModelConfig& c) {
+  const std::int64_t rows = BucketOf(sizes.rows);
+  const std::int64_t most = std::max({sizes.tokens, rows, kPromptLogprobRows});
+  const std::int64_t heads = c.num_attention_heads;
+  const std::int64_t widest_in =
+      std::max({c.hidden_size, c.intermediate_size, heads * c.head_dim}) + kRowPadding;
+  const std::int64_t widest_out = std::max({c.vocab_size, 2 * c.intermediate_size, c.hidden_size,
+                                            (heads + 2 * c.num_key_value_heads) * c.head_dim});
+  // Eight parts where tiles are few, or one to try algorithms with; never both.
+  const std::int64_t parts = 8 * std::min(kDividedOutputs, most * widest_out);
+  const std::int64_t trial = std::min(most, kernels::cuda::kMostTrialRows) * c.hidden_size;
+  const std::int64_t product = most * widest_in * 2 + std::max(parts, trial) * kFloat;
+  const std::int64_t splits =
+      (TableWidth(sizes) * kernels::kPageSize + kernels::cuda::kAttentionSplit - 1) /
+      kernels::cuda::kAttentionSplit;
+  const std::int64_t attention = splits > 1 ? rows * heads * splits * (c.head_dim + 2) * kFloat : 0;
+  return std::max(product, attention);
+}
+
+// Ids, positions, slots and the like a token; lengths and a block table a row.
+std::int64_t StepArrayBytes(const StepSizes& sizes) {
+  constexpr std::int64_t kArrays = 8;
+  const std::int64_t rows = BucketOf(sizes.rows);
+  const std::int64_t tables = rows * TableWidth(sizes);
+  return (kArrays * (std::max(sizes.tokens, rows) + rows) + tables) * kFloat + kArrays * 256;
+}
+
+std::int64_t RowBufferBytes(const StepSizes& sizes, const model::ModelConfig& config) {
+  // Steps that are kept as graphs have arrays of their own, draws have their parameters and masks.
+  constexpr std::int64_t kGraphs = std::int64_t{16} << 20;
+  const std::int64_t rows = BucketOf(sizes.rows);
   const std::int64_t logit_rows = std::max(rows, kPromptLogprobRows);
-  const std::int64_t widest = std::max(config.hidden_size, config.intermediate_size);
   const std::int64_t floats =
-      (tokens + rows) * config.hidden_size + logit_rows * config.vocab_size + tokens * widest / 2;
-  return floats * static_cast<std::int64_t>(sizeof(float)) + kScratch;
+      (sizes.tokens + rows) * config.hidden_size + logit_rows * config.vocab_size;
+  return floats * kFloat + model::RopeTable::Bytes(sizes.context_length, config.rope) +
+         StepScratchBytes(sizes, config) + 2 * StepArrayBytes(sizes) + kGraphs;
 }
 
 Result<std::int64_t> PlanPages(const MemoryNeeds& needs) {

@@ -12,11 +12,19 @@ namespace sglrun::engine {
 // Nobody else wants a device's memory, but the buffers of a step.
 inline constexpr double kCacheShareOfDevice = 0.9;
 
-// The buffers of a device beside weights, activations and cache, for steps of so many tokens and
-// rows: states of the rows that a step gives out, logits of those that are sampled, float32 copies
-// of what products are given, and what kernels need between two passes.
-std::int64_t RowBufferBytes(std::int64_t tokens, std::int64_t rows,
-                            const model::ModelConfig& config);
+// The largest steps of an engine.
+struct StepSizes {
+  std::int64_t tokens = 0, rows = 0;
+  std::int64_t context_length = 0;  // of the longest sequence
+};
+// On a device: scratch of the largest operation of a step (x of a product in another type and the
+// sums of its parts; the splits of attention), and the arrays that are sent to it.
+std::int64_t StepScratchBytes(const StepSizes& sizes, const model::ModelConfig& config);
+std::int64_t StepArrayBytes(const StepSizes& sizes);
+
+// The buffers of a device beside weights, activations and cache: states of the rows that a step
+// gives out, logits of those that are sampled, the angles of all positions, and the two above.
+std::int64_t RowBufferBytes(const StepSizes& sizes, const model::ModelConfig& config);
 
 struct MemoryNeeds {
   std::int64_t page_bytes = 0;

@@ -39,6 +39,10 @@ class Decoder {
   // The activations of a step of so many tokens, which are kept from then on.
   static std::int64_t ActivationBytes(const ModelConfig& config, std::int64_t tokens);
   Status Reserve(std::int64_t tokens);
+  // The angles of so many positions; false when there is no memory for them.
+  bool ReservePositions(std::int64_t positions) {
+    return rope_.Reserve(positions, *backend_, *context_);
+  }
 
  private:
   // Views of this step's activations.

@@ -56,6 +56,9 @@ std::int64_t Model::ActivationBytes(const ModelConfig& config, std::int64_t toke
 Status Model::Reserve(std::int64_t tokens) {
   return impl_->decoder.Reserve(tokens);
 }
+bool Model::ReservePositions(std::int64_t positions) {
+  return impl_->decoder.ReservePositions(positions);
+}
 
 const ModelConfig& Model::config() const {
   return impl_->config;

@@ -69,6 +69,9 @@ class Model {
 
   // Allocates the activations of the largest step now, so that no step has to.
   Status Reserve(std::int64_t tokens);
+  // What a sequence of so many tokens needs beside its keys and values; false when there is no
+  // memory for it.
+  bool ReservePositions(std::int64_t positions);
 
   const ModelConfig& config() const;
   const kernels::Backend& backend() const;

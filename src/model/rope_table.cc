@@ -16,13 +16,20 @@ void RopeTable::Ensure(std::int64_t positions, const kernels::Backend& backend,
                        kernels::KernelContext& context) {
   if (positions <= positions_) return;
   const std::int64_t wanted = std::max({positions, 2 * positions_, kFirstPositions});
+  CHECK(Reserve(wanted, backend, context)) << "no memory for the angles of " << wanted
+                                           << " positions";
+}
+
+bool RopeTable::Reserve(std::int64_t wanted, const kernels::Backend& backend,
+                        kernels::KernelContext& context) {
+  if (wanted <= positions_) return true;
   const std::size_t bytes = static_cast<std::size_t>(wanted * pairs()) * sizeof(float);
   tensor::Buffer cos(tensor::HostAllocator(), bytes), sin(tensor::HostAllocator(), bytes);
   cos_ = tensor::Buffer();  // room for the new ones
   sin_ = tensor::Buffer();
   tensor::Buffer cos_there(*backend.allocator, bytes), sin_there(*backend.allocator, bytes);
-  CHECK(cos.ok() && sin.ok() && cos_there.ok() && sin_there.ok())
-      << "no memory for the angles of " << wanted << " positions";
+  positions_ = 0;
+  if (!cos.ok() || !sin.ok() || !cos_there.ok() || !sin_there.ok()) return false;
   // Old rows are computed again rather than copied: the same bits, and growth is rare.
   context.pool().ParallelFor(wanted, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t p = begin; p < end; ++p) {
@@ -43,6 +50,7 @@ void RopeTable::Ensure(std::int64_t positions, const kernels::Backend& backend,
   cos_ = std::move(cos_there);
   sin_ = std::move(sin_there);
   positions_ = wanted;
+  return true;
 }
 
 }  // namespace sglrun::model

@@ -18,6 +18,12 @@ class RopeTable {
   // Makes positions [0, positions) available; grows by doubling.
   void Ensure(std::int64_t positions, const kernels::Backend& backend,
               kernels::KernelContext& context);
+  // So many and no more; false when there is no memory for them.
+  bool Reserve(std::int64_t positions, const kernels::Backend& backend,
+               kernels::KernelContext& context);
+  static std::int64_t Bytes(std::int64_t positions, const RopeConfig& config) {
+    return positions * config.rotary_dim * static_cast<std::int64_t>(sizeof(float));
+  }
 
   // f32 [positions, rotary_dim / 2]
   tensor::TensorView cos() const { return View(cos_); }

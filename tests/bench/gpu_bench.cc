@@ -1,6 +1,8 @@
 // Speed of each kernel of the CUDA shelf at the shapes of a decode step, as a graph that is
 // replayed, against what the card reaches in two calls that nothing can beat: a copy, and one large
-// product of ours. Ends in a table, or in JSON.
+// product of ours. Where cuBLASLt is found, its products of many rows stand beside ours, and both
+// are compared with sums in float64. Ends in a table, or in JSON; exit code 1 when a product was
+// wrong.
 //
 //   gpu_bench [--device cuda|sim] [--rows 1,8,64,256] [--shape NAME]... [--json FILE]
 //
@@ -16,13 +18,16 @@
 #include <vector>
 
 #include "base/json.h"
+#include "compare_products.h"
 #include "kernels/cuda/gpu/runtime.h"
+#include "kernels/cuda/library_products.h"
 #include "kernels/cuda/ops.h"
 
 namespace sglrun::kernels::cuda {
 namespace {
 
 constexpr int kNoGpu = 77;
+constexpr double kWrong = 1e9;  // the error of a product that there is not
 
 struct Shape {
   std::string name;
@@ -43,13 +48,23 @@ struct Line {
   std::string shape, kernel;
   std::int64_t rows = 0;
   double us = 0, share = 0;
+  double error = 0;  // of products that are compared: share of what is allowed; above 1 is wrong
 };
 
 class Bench {
  public:
   Bench(gpu::Runtime& runtime, const Ops& ops, bool is_real)
-      : runtime_(runtime), ops_(ops), stream_(runtime.MakeStream()), is_real_(is_real) {}
+      : runtime_(runtime), ops_(ops), stream_(runtime.MakeStream()), is_real_(is_real) {
+    auto library = LibraryProducts::Open(runtime, stream_,
+                                         is_real ? gpu::lt::AllPlaces() : gpu::lt::NamedPlaces());
+    if (library.ok()) {
+      library_ = std::move(*library);
+    } else {
+      std::printf("%s\n", library.error().message.c_str());
+    }
+  }
   ~Bench() {
+    library_.reset();
     for (void* data : arrays_) runtime_.Free(data);
     runtime_.DestroyStream(stream_);
   }
@@ -61,7 +76,7 @@ class Bench {
     const double copy = Seconds([&] { runtime_.CopyOnDevice(to, from, bytes, stream_); }, 5);
     ceilings_.bytes_per_s = 2 * static_cast<double>(bytes) / copy;
     const std::int64_t n = is_real_ ? 8192 : 64;
-    const double product = Seconds(Product(n, n, n, WeightType::kBF16), 3);
+    const double product = Seconds(Product(n, n, n, WeightType::kBF16, nullptr), 3);
     ceilings_.flops_per_s = 2.0 * static_cast<double>(n * n * n) / product;
     FreeArrays();
     return ceilings_;
@@ -156,7 +171,8 @@ class Bench {
   }
 
   // Several weights in turn, so that they come from memory and not from the second-level cache.
-  std::function<void()> Product(std::int64_t m, std::int64_t n, std::int64_t k, WeightType type) {
+  std::function<void()> Product(std::int64_t m, std::int64_t n, std::int64_t k, WeightType type,
+                                LibraryProducts* library) {
     Weight weight{.type = type, .n = n, .k = k};
     const std::size_t bytes = WeightBytes(weight);
     const std::size_t copies = is_real_ ? std::clamp<std::size_t>((256u << 20) / bytes, 1, 16) : 1;
@@ -166,19 +182,25 @@ class Bench {
                       .m = m,
                       .weight = weight,
                       .y = {Floats(m * n), n},
-                      .scratch = Array(GemmScratchBytes(m, weight))};
-    return [this, params, data, next = std::size_t{0}]() mutable {
+                      .scratch = nullptr};
+    params.scratch = Array(std::max(GemmScratchBytes(m, weight), LibraryScratchBytes(params)));
+    return [this, params, data, library, next = std::size_t{0}]() mutable {
       params.weight.data = data[next++ % data.size()];
-      ops_.gemm(params, stream_);
+      if (library == nullptr || !library->Multiply(params, ops_)) ops_.gemm(params, stream_);
     };
   }
 
   void Gemm(const Shape& s, const std::string& name, std::int64_t m, std::int64_t n, std::int64_t k,
             WeightType type) {
-    const auto product = Product(m, n, k, type);
     const auto bytes =
         static_cast<double>(WeightBytes(n, k, type)) + 4.0 * static_cast<double>(m * (n + k));
-    Add(s, name, m, product, bytes, 2.0 * static_cast<double>(m * n * k));
+    const auto flops = 2.0 * static_cast<double>(m * n * k);
+    Add(s, name, m, Product(m, n, k, type, nullptr), bytes, flops);
+    if (library_ == nullptr || type != WeightType::kBF16 || m <= kLibraryRows) return;
+    Add(s, name + " cublaslt", m, Product(m, n, k, type, library_.get()), bytes, flops);
+    const ProductErrors errors = CompareProducts(runtime_, ops_, stream_, *library_, m, n, k);
+    lines_[lines_.size() - 2].error = errors.own < 0 ? kWrong : errors.own;
+    lines_.back().error = errors.library < 0 ? kWrong : errors.library;
   }
 
   void Elementwise(const Shape& s, std::int64_t rows, std::int64_t q, std::int64_t kv) {
@@ -297,6 +319,7 @@ class Bench {
   Ceilings ceilings_;
   std::vector<void*> arrays_;
   std::vector<Line> lines_;
+  std::unique_ptr<LibraryProducts> library_;
 };
 
 Json AsJson(const gpu::Properties& card, const Ceilings& ceilings, const std::vector<Line>& lines) {
@@ -306,7 +329,8 @@ Json AsJson(const gpu::Properties& card, const Ceilings& ceilings, const std::ve
                                 {"kernel", line.kernel},
                                 {"rows", line.rows},
                                 {"us", line.us},
-                                {"share_of_peak", line.share}});
+                                {"share_of_peak", line.share},
+                                {"error", line.error}});
   }
   return Json::Object{{"card", card.name},
                       {"copy_bytes_per_s", ceilings.bytes_per_s},
@@ -378,14 +402,18 @@ int Main(int argc, char** argv) {
     for (const std::int64_t rows : arguments.rows) bench.Step(shape, rows);
   }
   for (const Line& line : bench.lines()) {
-    std::printf("%-14s %-24s %4lld rows %9.1f us %6.0f %% of peak\n", line.shape.c_str(),
+    std::printf("%-14s %-24s %4lld rows %9.1f us %6.0f %% of peak", line.shape.c_str(),
                 line.kernel.c_str(), static_cast<long long>(line.rows), line.us, 100 * line.share);
+    if (line.error > 0) std::printf(", error %.2f of what is allowed", line.error);
+    std::printf("\n");
   }
+  const bool is_wrong =
+      std::ranges::any_of(bench.lines(), [](const Line& line) { return line.error > 1; });
   if (!arguments.json.empty()) {
     std::ofstream(arguments.json)
         << AsJson((*runtime)->properties(), ceilings, bench.lines()).Dump() << "\n";
   }
-  return 0;
+  return is_wrong ? 1 : 0;
 }
 
 }  // namespace

@@ -7,46 +7,13 @@
 
 #include "engine_fixture.h"
 #include "fake_tokenizer.h"
-#include "kernels/cuda/backend.h"
-#include "kernels/cuda/device.h"
 #include "kernels/cuda/sim/stream.h"
 #include "many_requests.h"
 #include "result_text.h"
+#include "simulated_place.h"
 
 namespace sglrun::engine {
 namespace {
-
-// A model on a backend of its own.
-struct Place {
-  explicit Place(const kernels::Backend& backend) : context(pool) {
-    auto files =
-        model::ModelFiles::Open(std::string(SGLRUN_SOURCE_DIR) + "/tests/golden/models/llama3");
-    REQUIRE(files.ok());
-    auto loaded =
-        model::Model::Load(*files, {.dtype = tensor::DType::kF32, .backend = &backend}, context);
-    REQUIRE(loaded.ok());
-    model = std::move(loaded).value();
-  }
-  std::int64_t PagesBytes(std::int64_t pages) const {
-    return pages * model::KvPageBytes(model->config(), tensor::DType::kBF16, model->backend());
-  }
-
-  ThreadPool pool{2};
-  kernels::KernelContext context;
-  std::unique_ptr<model::Model> model;
-};
-
-struct SimulatedPlace {
-  SimulatedPlace() : device(kernels::OpenSimBackend().value()), place(device->backend()) {}
-  std::int64_t replays() const {
-    return static_cast<const kernels::cuda::DeviceState*>(device->backend().device)
-        ->recorder()
-        .replays();
-  }
-
-  std::unique_ptr<kernels::DeviceBackend> device;
-  Place place;
-};
 
 GenerateRequest Constrained(const std::string& regex, std::vector<std::int32_t> prompt,
                             std::uint64_t seed) {
@@ -155,24 +122,6 @@ TEST_CASE("on the device a result has the same bits in twenty orders of the stre
     sim::SetStreamSeed(seed);
     CheckEqual(Run(sim.place, options, requests, nullptr), expected);
   }
-}
-
-TEST_CASE("on the device everything may be given up while a pass runs ahead") {
-  SimulatedPlace sim;
-  const FakeTokenizer tokenizer = NumberedTokenizer(250);
-  const auto engine = MakeEngine(*sim.place.model, tokenizer, {.max_rows = 4}, sim.place.context);
-  const GenerateRequest request = Request({5, 6, 7}, [](SamplingParams& p) {
-    p.max_new_tokens = 7;
-    p.ignore_eos = true;
-  });
-  const std::string expected = ResultText(RunOne(*engine, request));
-  engine->Submit(engine->Admit(request).value());
-  engine->Submit(engine->Admit(Request({8})).value());
-  for (int i = 0; i < 4; ++i) engine->Step();
-  engine->CancelAll();
-  CHECK_FALSE(engine->HasWork());
-  CHECK(engine->Step().empty());
-  CHECK(ResultText(RunOne(*engine, request)) == expected);
 }
 
 }  // namespace

@@ -70,6 +70,8 @@ class CudaRuntime final : public Runtime {
     Copy(to, from, bytes, cudaMemcpyDeviceToDevice, stream);
   }
 
+  void Call(Stream stream, std::function<void(void* native)> enqueue) override { enqueue(stream); }
+
   Event MakeEvent() override {
     cudaEvent_t event = nullptr;
     Require(cudaEventCreateWithFlags(&event, cudaEventDisableTiming), "cudaEventCreate");

@@ -10,6 +10,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -56,6 +57,10 @@ class Runtime {
   virtual void CopyToDevice(void* to, const void* from, std::size_t bytes, Stream stream) = 0;
   virtual void CopyToHost(void* to, const void* from, std::size_t bytes, Stream stream) = 0;
   virtual void CopyOnDevice(void* to, const void* from, std::size_t bytes, Stream stream) = 0;
+
+  // For libraries that enqueue by themselves: `enqueue` gets the stream as CUDA knows it, at once,
+  // or, on the simulated device and while a graph is captured there, null when its turn has come.
+  virtual void Call(Stream stream, std::function<void(void* native)> enqueue) = 0;
 
   virtual Event MakeEvent() = 0;
   virtual void DestroyEvent(Event event) = 0;

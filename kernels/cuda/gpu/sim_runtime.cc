@@ -62,6 +62,10 @@ class SimulatedRuntime final : public Runtime {
     Copy(to, from, bytes, stream);
   }
 
+  void Call(Stream stream, std::function<void(void* native)> enqueue) override {
+    sim::Enqueue(stream, [enqueue = std::move(enqueue)] { enqueue(nullptr); });
+  }
+
   Event MakeEvent() override { return reinterpret_cast<Event>(new sim::Event); }
   void DestroyEvent(Event event) override {
     sim::SynchronizeAll();

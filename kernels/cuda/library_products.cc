@@ -1,0 +1,161 @@
+#include "kernels/cuda/library_products.h"
+
+#include <algorithm>
+#include <bit>
+#include <chrono>
+#include <utility>
+
+#include "base/check.h"
+#include "base/strings.h"
+#include "kernels/cuda/backend.h"
+
+namespace sglrun::kernels::cuda {
+namespace {
+
+using gpu::lt::Algorithm;
+using gpu::lt::Product;
+
+constexpr auto kWorkspace = static_cast<std::size_t>(kProductsWorkspace);
+constexpr int kCandidates = 8;
+constexpr int kTrials = 5;
+
+std::int64_t TrialRows(std::int64_t m) {
+  return std::min(m, kMostTrialRows);
+}
+
+std::size_t RoundedBytes(const GemmParams& p) {
+  const auto bytes = static_cast<std::size_t>(p.m * PaddedK(p.weight.k)) * 2;
+  return (bytes + 255) / 256 * 256;
+}
+
+ProductClass ClassOf(const GemmParams& p) {
+  return {
+      .n = p.weight.n,
+      .k = p.weight.k,
+      .rows = static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(TrialRows(p.m)))),
+      .accumulate = p.accumulate,
+      .bias = p.bias != nullptr};
+}
+
+// Both matrices hold zeros behind k.
+Product ProductOf(const GemmParams& p) {
+  return {.weight = p.weight.data,
+          .x = p.scratch,
+          .y = p.y.data,
+          .m = p.m,
+          .n = p.weight.n,
+          .k = PaddedK(p.weight.k),
+          .y_stride = p.y.stride,
+          .bias = p.bias,
+          .accumulate = p.accumulate};
+}
+
+bool IsAligned(const void* data) {
+  return reinterpret_cast<std::uintptr_t>(data) % gpu::lt::kAlignment == 0;
+}
+
+std::string CacheName(const gpu::Properties& card, const gpu::lt::Library& library) {
+  std::string name = "cublaslt-" + library.Version() + "-" + card.name + "-sm" +
+                     std::to_string(card.major) + std::to_string(card.minor) + ".txt";
+  std::ranges::replace_if(
+      name, [](char c) { return c == '/' || c == ' '; }, '_');
+  return name;
+}
+
+}  // namespace
+
+std::size_t LibraryScratchBytes(const GemmParams& p) {
+  const auto sums =
+      static_cast<std::size_t>(p.accumulate ? TrialRows(p.m) * p.y.stride : 0) * sizeof(float);
+  return RoundedBytes(p) + sums;
+}
+
+Result<std::unique_ptr<LibraryProducts>> LibraryProducts::Open(
+    gpu::Runtime& runtime, gpu::Stream stream, const std::vector<std::string>& places) {
+  SGLRUN_ASSIGN_OR_RETURN(auto library, gpu::lt::OpenLibrary(places));
+  SGLRUN_ASSIGN_OR_RETURN(auto products, gpu::lt::Products::Open(std::move(library)));
+  void* workspace = runtime.Alloc(kWorkspace);
+  if (workspace == nullptr) {
+    return Error{"cuBLASLt cannot be used: it needs " + FormatByteSize(kProductsWorkspace) +
+                 ", free are " + FormatByteSize(static_cast<std::int64_t>(runtime.FreeMemory()))};
+  }
+  return std::unique_ptr<LibraryProducts>(
+      new LibraryProducts(runtime, stream, std::move(products), workspace));
+}
+
+LibraryProducts::LibraryProducts(gpu::Runtime& runtime, gpu::Stream stream,
+                                 std::unique_ptr<gpu::lt::Products> products, void* workspace)
+    : runtime_(runtime),
+      stream_(stream),
+      products_(std::move(products)),
+      workspace_(workspace),
+      chosen_(CachePath(CacheName(runtime.properties(), products_->library()))) {}
+
+LibraryProducts::~LibraryProducts() {
+  runtime_.Synchronize(stream_);
+  runtime_.Free(workspace_);
+}
+
+std::string LibraryProducts::Describe() const {
+  return "cuBLASLt " + products_->library().Version();
+}
+
+bool LibraryProducts::Takes(const GemmParams& p) {
+  return p.weight.type == WeightType::kBF16 && p.m > kLibraryRows && p.weight.n > 0 &&
+         p.weight.k > 0 && IsAligned(p.y.data) && p.y.stride % 4 == 0 && IsAligned(p.bias);
+}
+
+bool LibraryProducts::Multiply(const GemmParams& p, const Ops& ops) {
+  ops.round_rows({.x = p.x, .m = p.m, .k = p.weight.k, .rounded = p.scratch},
+                 stream_);
+  const ProductClass kind = ClassOf(p);
+  const ChosenAlgorithms::Choice* known = chosen_.Find(kind);
+  const ChosenAlgorithms::Choice& choice = known != nullptr ? *known : chosen_.Add(kind, Choose(p));
+  const Product product = ProductOf(p);
+  // Chosen with other numbers of rows, and perhaps read from a file.
+  if (!choice || !products_->Suits(product, *choice, kWorkspace)) return false;
+  runtime_.Call(stream_, [this, product, algorithm = *choice](void* stream) {
+    const std::string problem =
+        products_->Multiply(product, algorithm, workspace_, kWorkspace, stream);
+    CHECK(problem.empty()) << "a product of " << product.m << " rows on cuBLASLt: " << problem;
+  });
+  return true;
+}
+
+// A sum is tried elsewhere, so that y is added to once.
+ChosenAlgorithms::Choice LibraryProducts::Choose(const GemmParams& p) const {
+  Product product = ProductOf(p);
+  product.m = TrialRows(p.m);
+  if (p.accumulate) {
+    product.y = reinterpret_cast<float*>(static_cast<char*>(p.scratch) + RoundedBytes(p));
+  }
+  ChosenAlgorithms::Choice best;
+  double least = 0;
+  for (const Algorithm& candidate : products_->Candidates(product, kWorkspace, kCandidates)) {
+    const double seconds = Seconds(product, candidate);
+    if (seconds < 0 || (best && seconds >= least)) continue;
+    best = candidate;
+    least = seconds;
+  }
+  return best;
+}
+
+double LibraryProducts::Seconds(const Product& product, const Algorithm& algorithm) const {
+  std::string problem;
+  const auto multiply = [&] {
+    runtime_.Call(stream_, [&](void* stream) {
+      const std::string said =
+          products_->Multiply(product, algorithm, workspace_, kWorkspace, stream);
+      if (!said.empty()) problem = said;
+    });
+  };
+  multiply();  // loads the kernel
+  runtime_.Synchronize(stream_);
+  if (!problem.empty()) return -1;
+  const auto start = std::chrono::steady_clock::now();
+  for (int i = 0; i < kTrials; ++i) multiply();
+  runtime_.Synchronize(stream_);
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+}  // namespace sglrun::kernels::cuda

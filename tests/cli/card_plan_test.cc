@@ -2,9 +2,16 @@
 // does not suffice.
 #include "cli/card_plan.h"
 
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <functional>
 #include <memory>
+#include <utility>
 
 #include "cli/load.h"
+#include "engine/sequence.h"
 #include "kernels/cuda/sim/heap.h"
 
 #include <doctest/doctest.h>
@@ -45,6 +52,31 @@ class OnDevice {
       return;
     }
     pages = (*engine)->stats().kv_pages;
+    engine_ = std::move(*engine);
+    model_ = std::move(*model);
+    source_ = std::make_unique<ModelSource>(std::move(*source));
+  }
+  // From now on the device has so much free memory and no more.
+  void LeaveFree(std::int64_t free) {
+    sim::SetDeviceMemoryTotal(sim::DeviceMemoryTotal() - sim::DeviceMemoryFree() +
+                              static_cast<std::size_t>(free));
+  }
+  GenerateResult Run(std::size_t prompt, std::int64_t top_logprobs) {
+    auto params = std::make_shared<SamplingParams>();
+    params->top_k = 1;
+    params->max_new_tokens = 3;
+    params->max_new_tokens_stated = params->ignore_eos = true;
+    GenerateRequest request;
+    request.input_ids = std::vector<std::int32_t>(prompt, 5);
+    request.sampling = std::move(params);
+    request.return_logprob = true;
+    request.top_logprobs_num = top_logprobs;
+    auto sequence = engine_->Admit(std::move(request));
+    REQUIRE(sequence.ok());
+    engine_->Submit(std::move(*sequence));
+    std::vector<GenerateResult> results;
+    while (results.empty()) results = engine_->Step();
+    return std::move(results.front());
   }
   ~OnDevice() { sim::SetDeviceMemoryTotal(total_); }
 
@@ -54,7 +86,34 @@ class OnDevice {
  private:
   const std::size_t total_ = sim::DeviceMemoryTotal();
   Compute compute_;
+  std::unique_ptr<ModelSource> source_;
+  std::unique_ptr<model::Model> model_;
+  std::unique_ptr<engine::Engine> engine_;
 };
+
+// Exit code and standard error of what runs in a process of its own.
+std::pair<int, std::string> InAProcess(const std::function<void()>& work) {
+  int ends[2];
+  REQUIRE(pipe(ends) == 0);
+  const pid_t child = fork();
+  if (child == 0) {
+    dup2(ends[1], STDERR_FILENO);
+    close(ends[0]);
+    close(ends[1]);
+    work();
+    _exit(0);
+  }
+  close(ends[1]);
+  std::string text;
+  char buffer[4096];
+  for (ssize_t size = 0; (size = read(ends[0], buffer, sizeof buffer)) > 0;) {
+    text.append(buffer, static_cast<std::size_t>(size));
+  }
+  close(ends[0]);
+  int status = 0;
+  waitpid(child, &status, 0);
+  return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, text};
+}
 
 bool Names(const std::string& words, std::initializer_list<const char*> parts) {
   INFO(words);
@@ -117,6 +176,32 @@ TEST_CASE("a device that is too small is refused with what was needed and the op
   large_cache.kv_memory = "1GiB";
   CHECK(
       Names(words(large_cache, 64 * kMiB), {"key-value cache needs 1", "are free", "--kv-memory"}));
+}
+
+TEST_CASE("steps need no memory that an engine did not take when it began") {
+  Options options = SampleOptions();
+  options.max_batch_tokens = 200;
+  options.max_rows = 2;
+  OnDevice device(options, 128 * kMiB);
+  REQUIRE_MESSAGE(device.why == "", device.why);
+  device.LeaveFree(kMiB / 4);  // for the arrays of a draw and of a graph
+  // Two chunks of a prompt, keys in two splits.
+  CHECK(device.Run(258, 2).output_ids.size() == 3);
+}
+
+TEST_CASE("memory that is gone in a step ends the run with one sentence and exit code 2") {
+  const auto [code, text] = InAProcess([] {
+    Options options = SampleOptions();
+    options.max_batch_tokens = 64;
+    options.max_rows = 2;
+    OnDevice device(options, 128 * kMiB);
+    device.LeaveFree(0);
+    device.Run(8, 300);
+  });
+  CHECK(code == 2);
+  CHECK(Names(text, {"sglrun: error: the device's memory is gone: ",
+                     " are needed for the arrays of a step, 0 B are free", "--max-rows"}));
+  CHECK(std::count(text.begin(), text.end(), '\n') == 1);
 }
 
 TEST_CASE("a plan for a card that is too small names the option to change") {

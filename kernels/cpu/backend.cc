@@ -22,6 +22,12 @@ void Checked(const KernelTable& table, const Args& args, KernelContext& context)
   kOperation(table, args, context);
 }
 
+template <void (*kPlain)(const GemmArgs&, KernelContext&),
+          void (*kQuantised)(const GemmArgs&, KernelContext&)>
+void GemmOf(const GemmArgs& args, KernelContext& context) {
+  (args.weight->form().quantized() ? kQuantised : kPlain)(args, context);
+}
+
 struct Entry {
   Backend backend;
   bool runs_here;
@@ -37,7 +43,7 @@ struct Entry {
             .pack_codes = Checked<PackCodesArgs, ops::PackCodes>,                  \
             .kv_page_bytes = ops::KvPageBytes,                                     \
             .embed = Checked<EmbedArgs, ops::Embed>,                               \
-            .gemm = Checked<GemmArgs, ops::Gemm>,                                  \
+            .gemm = Checked<GemmArgs, GemmOf<ops::Gemm, ops::QuantGemm>>,          \
             .rms_norm = Checked<RmsNormArgs, ops::RmsNorm>,                        \
             .rope = Checked<RopeArgs, ops::Rope>,                                  \
             .store_kv = Checked<StoreKvArgs, ops::StoreKv>,                        \

@@ -106,7 +106,6 @@ Job<Dot> MakeJob(const GemmArgs& args) {
 }  // namespace
 
 void Gemm(const GemmArgs& args, KernelContext& context) {
-  if (args.weight->form().quantized()) return QuantGemm(args, context);
   if (args.weight->dtype == tensor::DType::kF32) {
     Job<F32Dot> job = MakeJob<F32Dot>(args);
     job.x = static_cast<const float*>(args.x.data);

@@ -1,4 +1,6 @@
 // The operations of one instruction set, compiled from the same files into one namespace each.
+// Where an instruction set adds to another what only some files use, those alone are compiled for
+// it, and all else is the other's (kernels/CMakeLists.txt has the same lists).
 #pragma once
 
 #include "kernels/backend.h"
@@ -10,8 +12,8 @@
   void PackCodes(const PackCodesArgs& args, KernelContext& context);              \
   std::size_t KvPageBytes(const KvLayout& layout);                                \
   void Embed(const EmbedArgs& args, KernelContext& context);                      \
+  /* gemm with weights of float32 or bf16, and with quantised ones. */            \
   void Gemm(const GemmArgs& args, KernelContext& context);                        \
-  /* gemm with quantised weights. */                                              \
   void QuantGemm(const GemmArgs& args, KernelContext& context);                   \
   void RmsNorm(const RmsNormArgs& args, KernelContext& context);                  \
   void Rope(const RopeArgs& args, KernelContext& context);                        \
@@ -29,8 +31,19 @@ SGLRUN_DECLARE_CPU_OPS(portable)
 #if defined(__x86_64__)
 SGLRUN_DECLARE_CPU_OPS(avx2)
 SGLRUN_DECLARE_CPU_OPS(avx512)
-SGLRUN_DECLARE_CPU_OPS(avx512_vnni)
-SGLRUN_DECLARE_CPU_OPS(avx512_bf16)
+
+namespace sglrun::kernels::cpu::avx512_vnni {
+using namespace avx512;
+void QuantGemm(const GemmArgs& args, KernelContext& context);
+const char* CompiledIsa();
+}  // namespace sglrun::kernels::cpu::avx512_vnni
+
+namespace sglrun::kernels::cpu::avx512_bf16 {
+using namespace avx512_vnni;
+void Gemm(const GemmArgs& args, KernelContext& context);
+void PagedAttention(const PagedAttentionArgs& args, KernelContext& context);
+const char* CompiledIsa();
+}  // namespace sglrun::kernels::cpu::avx512_bf16
 #endif
 
 #undef SGLRUN_DECLARE_CPU_OPS

@@ -10,6 +10,7 @@
 #include "kernels/common/random.h"
 #include "kernels/common/sample_limits.h"
 #include "support.h"
+#include "tests/rounds.h"
 
 namespace sglrun::kernels {
 namespace {
@@ -176,7 +177,7 @@ TEST_CASE("random rows, with ties and excluded tokens, are sampled as sorting wo
   std::mt19937 random(testing::Seed(31));
   const auto below = [&](int n) { return static_cast<int>(random() % static_cast<unsigned>(n)); };
   const std::vector<const Backend*> backends = AllBackends();
-  for (int round = 0; round < 3000; ++round) {
+  for (int round = 0; round < Rounds(3000); ++round) {
     const int width = round % 50 == 0 ? 1000 + below(4000) : 1 + below(100);
     const int levels = below(3) == 0 ? 2 + below(6) : 0;
     const float sigma = 0.01f + float(below(80)) / 10;

@@ -1,4 +1,5 @@
 #include "tokenizer/merge_table.h"
+#include "tests/rounds.h"
 
 #include <doctest/doctest.h>
 
@@ -67,7 +68,7 @@ TEST_CASE("random merges on random words of all lengths agree with the definitio
 }
 
 TEST_CASE("words of thousands of symbols agree with the definition") {
-  CheckRandomWords(24, {4095, 4096, 4500});
+  CheckRandomWords(Rounds(24), {4095, 4096, 4500});
 }
 
 TEST_CASE("a pair set twice has its last merge") {

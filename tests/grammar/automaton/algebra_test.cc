@@ -46,7 +46,7 @@ TEST_CASE(
     "a deterministic automaton accepts what the nondeterministic one does, with least states") {
   std::mt19937 random(1);
   const auto words = AllWords(4);
-  for (int round = 0; round < testing::Rounds(300); ++round) {
+  for (int round = 0; round < Rounds(300); ++round) {
     Nfa nfa = RandomNfa(random);
     if (round % 4 == 0) {
       nfa.AcceptAnything(
@@ -66,7 +66,7 @@ TEST_CASE(
 
 TEST_CASE("minimal automata have no two states that accept the same texts") {
   std::mt19937 random(2);
-  for (int round = 0; round < testing::Rounds(300); ++round) {
+  for (int round = 0; round < Rounds(300); ++round) {
     Nfa nfa;
     const auto states = 2 + random() % 7;
     while (static_cast<std::uint32_t>(nfa.state_count()) < states) nfa.AddState();
@@ -85,7 +85,7 @@ TEST_CASE("minimal automata have no two states that accept the same texts") {
 TEST_CASE("products agree with logic on every short text") {
   std::mt19937 random(3);
   const auto words = AllWords(3);
-  for (int round = 0; round < testing::Rounds(300); ++round) {
+  for (int round = 0; round < Rounds(300); ++round) {
     const Dfa a = RandomDfa(random), b = RandomDfa(random);
     Budget budget(kLimits);
     const Dfa both = *Intersect(a, b, budget), either = *Unite(a, b, budget);
@@ -102,7 +102,7 @@ TEST_CASE("products agree with logic on every short text") {
 
 TEST_CASE("equal languages have equal automata, however they were made") {
   std::mt19937 random(4);
-  for (int round = 0; round < testing::Rounds(200); ++round) {
+  for (int round = 0; round < Rounds(200); ++round) {
     const Dfa a = RandomDfa(random), b = RandomDfa(random);
     Budget budget(kLimits);
     const auto complement = [&](const Dfa& x) { return *ComplementText(x, budget); };
@@ -120,7 +120,7 @@ TEST_CASE("equal languages have equal automata, however they were made") {
 TEST_CASE("concatenation and repetition agree with cutting the text at every place") {
   std::mt19937 random(5);
   const auto words = AllWords(4);
-  for (int round = 0; round < testing::Rounds(60); ++round) {
+  for (int round = 0; round < Rounds(60); ++round) {
     const Dfa a = RandomDfa(random), b = RandomDfa(random);
     Budget budget(kLimits);
     const Dfa chain = *Concatenate(a, b, budget);
@@ -239,7 +239,7 @@ TEST_CASE("a product of too many steps, and a compile of too many, are refused a
 TEST_CASE("bounding the length gives the product with an automaton that counts, state for state") {
   std::mt19937 random(5);
   int left = 0;
-  for (int round = 0; round < testing::Rounds(400); ++round) {
+  for (int round = 0; round < Rounds(400); ++round) {
     Budget budget(kLimits);
     const Dfa dfa = RandomDfa(random);
     const auto min = static_cast<std::int64_t>(random() % 4);

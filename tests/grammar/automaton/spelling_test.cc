@@ -55,7 +55,7 @@ TEST_CASE("no ill-formed UTF-8 is accepted") {
 TEST_CASE("random languages keep their words through UTF-8") {
   std::mt19937 random(11);
   const auto words = AllWords(3);
-  for (int round = 0; round < testing::Rounds(100); ++round) {
+  for (int round = 0; round < Rounds(100); ++round) {
     Budget budget(kLimits);
     const Dfa chars = *Determinize(RandomNfa(random), budget);
     const Dfa bytes = Utf8(chars);

@@ -235,7 +235,7 @@ Thousandths Draw(std::mt19937& random) {
 
 TEST_CASE("number automata agree with arithmetic") {
   std::mt19937 random(20'26);
-  for (int round = 0; round < testing::Rounds(150); ++round) {
+  for (int round = 0; round < Rounds(150); ++round) {
     const Thousandths t = Draw(random);
     const NumberConstraints constraints = ToConstraints(t);
     if (constraints == NumberConstraints{}) continue;

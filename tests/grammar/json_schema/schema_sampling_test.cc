@@ -236,10 +236,10 @@ TEST_CASE("random values are judged as the standard says") {
 }
 
 TEST_CASE("members of random schemas are valid, open") {
-  CheckMembers(SpecMode(), 1, testing::Rounds(300));
+  CheckMembers(SpecMode(), 1, Rounds(300));
 }
 TEST_CASE("members of random schemas are valid, strict") {
-  CheckMembers(StrictMode(), 2, testing::Rounds(150));
+  CheckMembers(StrictMode(), 2, Rounds(150));
 }
 
 }  // namespace

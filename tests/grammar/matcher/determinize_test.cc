@@ -112,7 +112,7 @@ std::string Spells(const Machine& machine, std::int32_t state, int depth) {
 }
 
 TEST_CASE("machines spell what their sketches do, deterministic, and no two states say the same") {
-  for (int seed = 0; seed < testing::Rounds(400); ++seed) {
+  for (int seed = 0; seed < Rounds(400); ++seed) {
     CAPTURE(seed);
     Random random(static_cast<std::uint64_t>(seed));
     const Sketch sketch = RandomSketch(random);

@@ -106,7 +106,7 @@ TEST_CASE("the mask of every place is what trying every token gives") {
 
 TEST_CASE("the mask at the start is what the reference says of every token") {
   for (const bool tokens : {false, true}) {
-    for (int seed = 0; seed < testing::Rounds(200); ++seed) {
+    for (int seed = 0; seed < Rounds(200); ++seed) {
       CAPTURE(seed);
       Random random(static_cast<std::uint64_t>(seed));
       const auto vocabulary = SomeVocabulary(random);

@@ -49,7 +49,7 @@ bool CompareText(const Grammar& grammar, const Matcher& matcher, const std::stri
 TEST_CASE("random grammars: members, prefixes and texts near them agree with the reference") {
   const auto bytes = Bytes();
   int compiled_count = 0, members = 0, unjudged = 0;
-  for (int seed = 0; seed < testing::Rounds(600); ++seed) {
+  for (int seed = 0; seed < Rounds(600); ++seed) {
     CAPTURE(seed);
     Random random(static_cast<std::uint64_t>(seed));
     const Grammar grammar = RandomGrammar(random, {.rules = 1 + seed % 5, .depth = 1 + seed % 4});
@@ -104,7 +104,7 @@ TEST_CASE("a token fits as text or as a token element, and special ids only as t
 }
 
 TEST_CASE("rollback and forks stand where they stood") {
-  for (int seed = 0; seed < testing::Rounds(60); ++seed) {
+  for (int seed = 0; seed < Rounds(60); ++seed) {
     CAPTURE(seed);
     Random random(static_cast<std::uint64_t>(seed));
     const auto vocabulary = std::make_shared<const Vocabulary>(RandomVocabulary(random, 200), 200);

@@ -7,34 +7,34 @@
 
 namespace sglrun::kernels::cpu::SGLRUN_ISA {
 
-// 2^n * 2^f for whole n >= -126 and |f| <= 1/2; 0 where n is smaller.
-SGLRUN_INLINE Vec ScaledExp2(Vec n, Vec f) {
+// 2^n * 2^f for whole n from -200 to 0 and |f| <= 1/2, n as the sum n + kRoundMagic, whose bits end
+// in those of n.
+SGLRUN_INLINE Vec ScaledExp2(Vec n_and_magic, Vec f) {
   Vec p = Fma(Set(kExp2C6), f, Set(kExp2C5));
   p = Fma(p, f, Set(kExp2C4));
   p = Fma(p, f, Set(kExp2C3));
   p = Fma(p, f, Set(kExp2C2));
   p = Fma(p, f, Set(kExp2C1));
   p = Fma(p, f, Set(1.0f));
-  const IVec normal = n >= Set(-126.0f);
-  const Vec safe = Select(normal, n, Set(0.0f));
-  const Vec scale = AsFloat(ShiftLeft(Truncate(safe) + SetInt(127), 23));
-  return Select(normal, p * scale, Set(0.0f));
+  const IVec scaled = AsInt(p) + ShiftLeft(AsInt(n_and_magic), 23);
+  return AsFloat(Select(scaled < SetInt(0x00800000), SetInt(0), scaled));
 }
 
 SGLRUN_INLINE Vec Exp2(Vec x) {
   // The magic number rounds only below 2^22; anything under -200 gives 0 anyhow.
   x = Max(x, Set(-200.0f));
-  const Vec n = (x + Set(kRoundMagic)) - Set(kRoundMagic);
-  return ScaledExp2(n, x - n);
+  const Vec n = x + Set(kRoundMagic);
+  return ScaledExp2(n, x - (n - Set(kRoundMagic)));
 }
 
 SGLRUN_INLINE Vec Exp(Vec x) {
   x = Max(x, Set(-200.0f));
-  const Vec n = (x * Set(kLog2E) + Set(kRoundMagic)) - Set(kRoundMagic);
+  const Vec n_and_magic = x * Set(kLog2E) + Set(kRoundMagic);
+  const Vec n = n_and_magic - Set(kRoundMagic);
   // x - n ln 2 in two steps: the first constant has 10 bits, so its product with n is exact (Cody
   // and Waite 1980). One product alone would leave an error that grows with x.
   const Vec reduced = (x - n * Set(0.693359375f)) - n * Set(-2.12194440e-4f);
-  return ScaledExp2(n, reduced * Set(kLog2E));
+  return ScaledExp2(n_and_magic, reduced * Set(kLog2E));
 }
 
 }  // namespace sglrun::kernels::cpu::SGLRUN_ISA

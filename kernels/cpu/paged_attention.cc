@@ -42,31 +42,38 @@ struct State {
   alignas(64) float score[kTileVectors][kBlockKeys];
   alignas(64) float sum[kTileVectors][kMaxHeadDim];  // of weight * value
   float max[kTileVectors];                           // of the scores so far, in units of log2
-  float total[kTileVectors];                         // of the weights so far
+  alignas(64) float total[kTileVectors][kLanes];     // of the weights so far, lane by lane
   std::int64_t first_key[kTileVectors] = {};         // visible keys [first, end)
   std::int64_t end_key[kTileVectors] = {};
 };
 
-struct NoPrefetch {
-  SGLRUN_INLINE void Prefetch(std::int64_t) const {}
-};
-
-// Scores: unit u is page u of the block, steps go along D.
-template <class Dot>
-struct KeysAt : NoPrefetch {
+// Scores: unit u is page u of the block, steps go along D. Each asks for its place in the next
+// block, whose pages may lie anywhere.
+template <class Dot, int kUnits>
+struct KeysAt {
   const typename Dot::Lane* const* pages;
+  const typename Dot::Lane* const* next_pages;
   SGLRUN_INLINE const typename Dot::Lane* operator()(std::int64_t step, int unit) const {
     return pages[unit] + step * kLanes;
+  }
+  SGLRUN_INLINE void Prefetch(std::int64_t step) const {
+    for (int unit = 0; unit < kUnits; ++unit) __builtin_prefetch(next_pages[unit] + step * kLanes);
   }
 };
 
 // Outputs: unit u is sixteen elements of D, steps go along the slots of a page.
-template <class Dot>
-struct ValuesAt : NoPrefetch {
+template <class Dot, int kUnits>
+struct ValuesAt {
   const typename Dot::Lane* page;
+  const typename Dot::Lane* next_page;
   std::int64_t padded_dim;
   SGLRUN_INLINE const typename Dot::Lane* operator()(std::int64_t step, int unit) const {
     return page + step * padded_dim + unit * kLanes;
+  }
+  SGLRUN_INLINE void Prefetch(std::int64_t step) const {
+    for (int unit = 0; unit < kUnits; ++unit) {
+      __builtin_prefetch(next_page + step * padded_dim + unit * kLanes);
+    }
   }
 };
 
@@ -120,6 +127,12 @@ class TileAttention {
  private:
   using Lane = typename Dot::Lane;
 
+  static const Lane* ZeroPage() { return reinterpret_cast<const Lane*>(kZeroPage); }
+  struct Pages {
+    const Lane* keys[kBlockPages] = {ZeroPage(), ZeroPage(), ZeroPage(), ZeroPage()};
+    const Lane* values[kBlockPages] = {ZeroPage(), ZeroPage(), ZeroPage(), ZeroPage()};
+  };
+
   std::int64_t HeadOffset(int v) const {
     return (tile_.kv_head * group_ + (tile_.first_vector + v) % group_) * page_.head_dim;
   }
@@ -133,11 +146,11 @@ class TileAttention {
       state_.first_key[v] = position + 1 - args_.window;
     }
     state_.max[v] = -kInfinity;
-    state_.total[v] = 0.0f;
+    Store(state_.total[v], Set(0.0f));
     const float* query = Row(args_.q, QueryRow(v)) + HeadOffset(v);
     for (std::int64_t d = 0; d < page_.head_dim; d += kLanes) {
-      Dot::StoreX(state_.query[v] + d / Dot::kDepth * Dot::kXPerStep,
-                  LoadPartial(query + d, page_.head_dim - d, 0.0f));
+      Dot::KeepX(state_.query[v] + d / Dot::kDepth * Dot::kXPerStep,
+                 LoadPartial(query + d, page_.head_dim - d, 0.0f));
     }
     for (std::int64_t d = 0; d < page_.padded_dim; d += kLanes) Store(state_.sum[v] + d, Set(0.0f));
   }
@@ -151,28 +164,34 @@ class TileAttention {
     if (begin == end) return;
     const std::int64_t used = state_.end_key[end - 1] - first_key;
     used_keys_ = static_cast<int>(used < kBlockKeys ? used : kBlockKeys);
-    LocatePages(first_key, state_.first_key[begin]);
+    pages_ = Pages();
+    LocatePages(first_key, first_key + used_keys_, state_.first_key[begin], pages_);
+    next_pages_ = pages_;
+    LocatePages(first_key + kBlockKeys, state_.end_key[tile_.vectors - 1], 0, next_pages_);
     const int runs = (end - begin + kTileRows - 1) / kTileRows;
     for (int run = 0; run < runs; ++run) {
       const int first = begin + (end - begin) * run / runs;
       const int rows = begin + (end - begin) * (run + 1) / runs - first;
-      WithRows(rows, [&]<int kRows>() { this->template Score<kRows>(first); });
-      float rescale[kTileRows];
-      for (int m = 0; m < rows; ++m) rescale[m] = Weigh(first + m, first_key);
-      WithRows(rows, [&]<int kRows>() { this->template AddValues<kRows>(first, rescale); });
+      WithRows(rows, [&]<int kRows>() {
+        float rescale[kLanes];
+        this->template Score<kRows>(first);
+        this->template Weigh<kRows>(first, first_key, rescale);
+        this->template AddValues<kRows>(first, rescale);
+      });
     }
   }
 
-  void LocatePages(std::int64_t first_key, std::int64_t first_visible) {
+  // The pages of the block that begins at first_key, as far as they hold one of the keys
+  // [visible, end).
+  void LocatePages(std::int64_t first_key, std::int64_t end, std::int64_t visible, Pages& pages) {
     for (int u = 0; u < kBlockPages; ++u) {
       const std::int64_t key = first_key + u * kPageSize;
-      keys_[u] = values_[u] = reinterpret_cast<const Lane*>(kZeroPage);
-      if (key + kPageSize <= first_visible || key >= first_key + used_keys_) continue;
+      if (key + kPageSize <= visible || key >= end) continue;
       const char* page =
           static_cast<const char*>(args_.cache.data) + table_[key / kPageSize] * page_.page_bytes;
-      keys_[u] = reinterpret_cast<const Lane*>(page + tile_.kv_head * page_.key_bytes);
-      values_[u] = reinterpret_cast<const Lane*>(page + page_.values_offset +
-                                                 tile_.kv_head * page_.value_bytes);
+      pages.keys[u] = reinterpret_cast<const Lane*>(page + tile_.kv_head * page_.key_bytes);
+      pages.values[u] = reinterpret_cast<const Lane*>(page + page_.values_offset +
+                                                      tile_.kv_head * page_.value_bytes);
     }
   }
 
@@ -182,8 +201,8 @@ class TileAttention {
     constexpr std::ptrdiff_t kStride = State<Dot>::kXPerQuery;
     for (int unit = 0; unit < kBlockPages; unit += kUnits) {
       Vec sums[kRows][kUnits] = {};
-      AddProducts<Dot>(sums, KeysAt<Dot>{{}, keys_ + unit}, state_.query[first], kStride,
-                       page_.head_dim / Dot::kDepth);
+      AddProducts<Dot>(sums, KeysAt<Dot, kUnits>{pages_.keys + unit, next_pages_.keys + unit},
+                       state_.query[first], kStride, page_.head_dim / Dot::kDepth);
       Unrolled<kRows>([&](auto m) SGLRUN_LAMBDA_INLINE {
         Unrolled<kUnits>([&](auto u) SGLRUN_LAMBDA_INLINE {
           Store(state_.score[first + m] + (unit + u) * kLanes, sums[m][u]);
@@ -192,39 +211,56 @@ class TileAttention {
     }
   }
 
-  // Turns the scores of vector v into weights; returns the factor for what was summed before.
-  float Weigh(int v, std::int64_t first_key) {
+  // Turns the scores of kRows vectors into weights; rescale[m] becomes the factor for what was
+  // summed before. The rows go through each stage side by side, so that none waits for another's
+  // maximum.
+  template <int kRows>
+  void Weigh(int first, std::int64_t first_key, float (&rescale)[kLanes]) {
+    float change[kLanes] = {};
+    Unrolled<kRows>([&](auto m) SGLRUN_LAMBDA_INLINE {
+      const float max = ScaleScores(first + m, first_key);
+      change[m] = state_.max[first + m] - max;
+      state_.max[first + m] = max;
+    });
+    Store(rescale, Exp2(Load(change)));
+    Unrolled<kRows>([&](auto m) SGLRUN_LAMBDA_INLINE {
+      const int v = first + m;
+      const Vec max = Set(state_.max[v]);
+      Vec total = Load(state_.total[v]) * Set(rescale[m]);
+      for (int u = 0; u < kBlockPages; ++u) {
+        typename Dot::X* weight = state_.weight[v] + u * (kLanes / Dot::kDepth) * Dot::kXPerStep;
+        total = total + Dot::KeepX(weight, Exp2(Load(state_.score[v] + u * kLanes) - max));
+      }
+      Store(state_.total[v], total);
+    });
+  }
+
+  // The scores of vector v in units of log2, -inf where a key is not visible; returns the largest
+  // so far.
+  SGLRUN_INLINE float ScaleScores(int v, std::int64_t first_key) {
     const Vec scale = Set(args_.scale * kLog2E);
     const auto low = static_cast<std::int32_t>(
         state_.first_key[v] > first_key ? state_.first_key[v] - first_key : 0);
     const std::int64_t seen = state_.end_key[v] - first_key;
     const auto high = static_cast<std::int32_t>(seen < kBlockKeys ? seen : kBlockKeys);
-    Vec scores[kBlockPages];
+    const bool all_visible = low == 0 && high == kBlockKeys;
     Vec max = Set(state_.max[v]);
     for (int u = 0; u < kBlockPages; ++u) {
-      scores[u] = Load(state_.score[v] + u * kLanes) * scale;
-      if (low > u * kLanes || high < (u + 1) * kLanes) {
+      float* score = state_.score[v] + u * kLanes;
+      Vec scaled = Load(score) * scale;
+      if (!all_visible) {
         const IVec key = LaneNumbers() + SetInt(u * kLanes);
         const IVec visible = (key < SetInt(high)) & ~(key < SetInt(low));
-        scores[u] = Select(visible, scores[u], Set(-kInfinity));
+        scaled = Select(visible, scaled, Set(-kInfinity));
       }
-      max = Max(max, scores[u]);
+      Store(score, scaled);
+      max = Max(max, scaled);
     }
-    const float new_max = MaxLanes(max);
-    Vec total = Set(0.0f);
-    for (int u = 0; u < kBlockPages; ++u) {
-      total = total + Dot::StoreX(state_.weight[v] + u * (kLanes / Dot::kDepth) * Dot::kXPerStep,
-                                  Exp2(scores[u] - Set(new_max)));
-    }
-    float rescale[kLanes];
-    Store(rescale, Exp2(Set(state_.max[v] - new_max)));
-    state_.max[v] = new_max;
-    state_.total[v] = state_.total[v] * rescale[0] + SumLanes(total);
-    return rescale[0];
+    return MaxLanes(max);
   }
 
   template <int kRows>
-  void AddValues(int first, const float* rescale) {
+  void AddValues(int first, const float (&rescale)[kLanes]) {
     constexpr int kUnits = TileUnits(kRows);
     const int units = static_cast<int>(page_.padded_dim / kLanes);
     int unit = 0;
@@ -233,7 +269,7 @@ class TileAttention {
   }
 
   template <int kRows, int kUnits>
-  void AddUnits(int first, int unit, const float* rescale) {
+  void AddUnits(int first, int unit, const float (&rescale)[kLanes]) {
     constexpr std::ptrdiff_t kStride = State<Dot>::kXPerKeyBlock;
     Vec sums[kRows][kUnits];
     Unrolled<kRows>([&](auto m) SGLRUN_LAMBDA_INLINE {
@@ -243,7 +279,8 @@ class TileAttention {
     });
     for (int p = 0; p * kPageSize < used_keys_; ++p) {
       const int left = used_keys_ - p * kPageSize, slots = left < kPageSize ? left : kPageSize;
-      const ValuesAt<Dot> values{{}, values_[p] + unit * kLanes, page_.padded_dim};
+      const ValuesAt<Dot, kUnits> values{pages_.values[p] + unit * kLanes,
+                                         next_pages_.values[p] + unit * kLanes, page_.padded_dim};
       const typename Dot::X* weights =
           state_.weight[first] + p * (kPageSize / Dot::kDepth) * Dot::kXPerStep;
       AddProducts<Dot>(sums, values, weights, kStride, slots / Dot::kDepth);
@@ -260,7 +297,7 @@ class TileAttention {
   }
 
   template <int kRows, int kUnits>
-  static SGLRUN_INLINE void AddEven(Vec (&sums)[kRows][kUnits], const ValuesAt<Dot>& values,
+  static SGLRUN_INLINE void AddEven(Vec (&sums)[kRows][kUnits], const ValuesAt<Dot, kUnits>& values,
                                     const typename Dot::X* weights, std::int64_t step) {
     Unrolled<kUnits>([&](auto u) SGLRUN_LAMBDA_INLINE {
       const auto w = Dot::LoadEven(values(step, u));
@@ -274,7 +311,7 @@ class TileAttention {
 
   // Adding 0 turns -0 into 0: the sign of a zero is the one thing that masked keys could change.
   void Finish(int v) {
-    const Vec scale = Set(1.0f / state_.total[v]);
+    const Vec scale = Set(1.0f / SumLanes(Load(state_.total[v])));
     float* out = Row(args_.out, QueryRow(v)) + HeadOffset(v);
     for (std::int64_t d = 0; d < page_.head_dim; d += kLanes) {
       StorePartial(out + d, Load(state_.sum[v] + d) * scale + Set(0.0f), page_.head_dim - d);
@@ -289,8 +326,8 @@ class TileAttention {
   std::int64_t first_position_;
   const std::int32_t* table_;
   int used_keys_ = 0;  // of the current block, by the last vector of the tile
-  const Lane* keys_[kBlockPages];
-  const Lane* values_[kBlockPages];
+  Pages pages_;
+  Pages next_pages_;  // those of the current block where the next one has none
   State<Dot> state_;
 };
 

@@ -98,9 +98,10 @@ void CheckWeight(Complaint& complaint, const PackedWeight* weight) {
   complaint.Unless(
       IsCacheType(weight->dtype) || weight->dtype == DType::kF16 || weight->form().quantized(),
       "weight must be f32, bf16, f16, int8 or int4");
+  const std::int32_t group = weight->quant.group;
   complaint.Unless(
-      weight->quant.group == 32 || weight->quant.group == 16,
-      "weight has groups of " + std::to_string(weight->quant.group) + ", must be 32 or 16");
+      group == 32 || group == 16 || (group == 64 && weight->dtype == DType::kI8),
+      "weight has groups of " + std::to_string(group) + ", must be 32 or 16, or 64 of int8");
   complaint.Unless(weight->n >= 0 && weight->k >= 0, "weight has a negative size");
 }
 
@@ -128,9 +129,10 @@ std::string Check(const PackRowsArgs& args) {
                        std::to_string(args.first_row + rows) + ") must lie in a weight of " +
                        std::to_string(args.weight->n) + " rows");
   complaint.Unless(args.weight->data.ok(), "weight has no memory");
-  complaint.Unless(
-      !args.weight->form().quantized() || args.weight->form() == WeightForm(args.weight->dtype),
-      "only codes have another form");
+  WeightForm form = args.weight->form();
+  if (form.quant.group == 64) form.quant.group = 32;
+  complaint.Unless(!form.quantized() || form == WeightForm(form.dtype),
+                   "only codes have another form");
   return complaint.text();
 }
 

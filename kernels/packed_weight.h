@@ -24,7 +24,7 @@
 namespace sglrun::kernels {
 
 struct QuantForm {
-  std::int32_t group = 32;   // 32 or 16
+  std::int32_t group = 32;   // 32 or 16; for kI8 on the host also 64
   bool wide_scales = false;  // scales and minima in float32, else float16
   bool minima = false;
 
@@ -68,8 +68,8 @@ struct PackedWeight {
   WeightForm form() const { return {dtype, quant}; }
 };
 
-// float32 rows. With kI8 and kI4 the form must be the type's own, WeightForm(dtype): the rows are
-// quantised by the rule of kernels/common/quantize.h.
+// float32 rows. With kI8 and kI4 the form must be the type's own, WeightForm(dtype), or that with
+// groups of 64: the rows are quantised by the rule of kernels/common/quantize.h.
 struct PackRowsArgs {
   PackedWeight* weight = nullptr;  // data allocated with PackedWeightBytes
   std::int64_t first_row = 0;      // where rows[0] goes

@@ -3,7 +3,7 @@
 // spelled out in steps of sixteen lanes, each rounded once (files that include this are compiled
 // with -ffp-contract=off), and inlined into each instruction set.
 //
-// A group is 16 or 32 elements, the missing ones of a last short group zeros.
+// A group is 16, 32 or 64 elements, the missing ones of a last short group zeros.
 #pragma once
 
 #include <cstdint>

@@ -16,71 +16,67 @@ struct Job {
   GemmOutput out;
 };
 
-// The weights of a panel; asks for what lies `ahead` bytes behind them.
-template <class Dot, int kUnits, bool kPrefetch>
+// The weights of a panel, and what is asked for beside them.
+template <class Dot, int kUnits, bool kOnlyReader>
 struct PanelWeights {
   const typename Dot::Lane* lanes;
-  std::int64_t ahead;
+  NextPanel next;
   SGLRUN_INLINE const typename Dot::Lane* operator()(std::int64_t step, int unit) const {
     return lanes + step * kPanelWidth + unit * kLanes;
   }
   SGLRUN_INLINE void Prefetch(std::int64_t step) const {
-    if constexpr (kPrefetch) {
-      const char* line = reinterpret_cast<const char*>(lanes + step * kPanelWidth) + ahead;
+    if constexpr (kOnlyReader) {
+      const char* line = reinterpret_cast<const char*>(lanes + step * kPanelWidth) + kPrefetchAhead;
       for (int unit = 0; unit < kUnits; ++unit) __builtin_prefetch(line + unit * 64);
+    } else {
+      next.Prefetch(step);
     }
   }
 };
 
-template <class Dot, int kRows, bool kPrefetch>
-void Tile(const Job<Dot>& job, std::int64_t panel, std::int64_t row, std::int64_t ahead) {
+template <class Dot, int kRows, bool kOnlyReader>
+void Tile(const Job<Dot>& job, const TileOfPanel& tile) {
   constexpr int kUnits = TileUnits(kRows), kColumns = kUnits * kLanes;
-  const typename Dot::Lane* lanes = job.weights + panel * job.steps * kPanelWidth;
-  for (std::int64_t column = 0; column < kPanelWidth; column += kColumns) {
-    alignas(64) float tile[kRows][kColumns];
+  constexpr std::int64_t kPasses = kPanelWidth / kColumns;
+  const std::int64_t panel_lanes = job.steps * kPanelWidth;
+  const typename Dot::Lane* lanes = job.weights + tile.panel * panel_lanes;
+  for (std::int64_t pass = 0; pass < kPasses; ++pass) {
+    const std::int64_t column = pass * kColumns;
+    alignas(64) float row_sums[kRows][kColumns];
+    PrefetchOutput<kRows, kColumns>(job.out, tile.row, tile.panel * kPanelWidth + column);
     {
+      const NextPanel next(lanes, panel_lanes * 4, job.steps, tile, pass, kPasses);
       Vec sums[kRows][kUnits] = {};
-      AddProducts<Dot>(sums, PanelWeights<Dot, kUnits, kPrefetch>{lanes + column, ahead},
-                       job.x + row * job.x_stride, job.x_stride, job.steps);
+      AddProducts<Dot>(sums, PanelWeights<Dot, kUnits, kOnlyReader>{lanes + column, next},
+                       job.x + tile.row * job.x_stride, job.x_stride, job.steps);
       Unrolled<kRows>([&](auto m) SGLRUN_LAMBDA_INLINE {
         Unrolled<kUnits>([&](auto u)
-                             SGLRUN_LAMBDA_INLINE { Store(tile[m] + u * kLanes, sums[m][u]); });
+                             SGLRUN_LAMBDA_INLINE { Store(row_sums[m] + u * kLanes, sums[m][u]); });
       });
     }
     for (int m = 0; m < kRows; ++m) {
-      StoreTileRow(job.out, row + m, panel * kPanelWidth + column, kColumns, tile[m]);
+      StoreTileRow(job.out, tile.row + m, tile.panel * kPanelWidth + column, kColumns, row_sums[m]);
     }
   }
 }
 
-template <class Dot, int kRows>
-void Tile(const Job<Dot>& job, const TileOfPanel& tile) {
-  const std::int64_t panel_bytes = job.steps * kPanelWidth * 4;
-  switch (tile.reader) {
-    case Reader::kOnly:
-      return Tile<Dot, kRows, true>(job, tile.panel, tile.row, kPrefetchAhead);
-    case Reader::kLast:
-      return Tile<Dot, kRows, true>(job, tile.panel, tile.row, panel_bytes);
-    case Reader::kEarlier:
-      return Tile<Dot, kRows, false>(job, tile.panel, tile.row, 0);
-  }
-}
-
-// A batch of up to some 32 rows goes by higher and narrower tiles: 8 rows pass over the weights
-// once, and those are widened once for all of them. Of many rows the wider tile is ahead, which
-// loads fewer elements of x a product.
+// A batch of up to 8 rows goes by a higher and narrower tile: it passes over the weights once, and
+// those are widened once for all of its rows. Of more rows the wider tile is ahead, which loads
+// fewer elements of x a product.
 constexpr int kHighTileRows = kNativeLanes == 16 ? 8 : kTileRows;
-constexpr std::int64_t kFewRows = 32;
 
 template <class Dot, int kRows = kHighTileRows>
 void TileOf(const Job<Dot>& job, const TileOfPanel& tile) {
-  if (tile.rows == kRows) return Tile<Dot, kRows>(job, tile);
+  if (tile.rows == kRows) {
+    return tile.readers == 1 ? Tile<Dot, kRows, true>(job, tile)
+                             : Tile<Dot, kRows, false>(job, tile);
+  }
   if constexpr (kRows > 1) TileOf<Dot, kRows - 1>(job, tile);
 }
 
 template <class Dot>
 void Run(const Job<Dot>& job, ThreadPool& pool) {
-  ForEachTile(pool, job.out, job.out.m <= kFewRows ? kHighTileRows : kTileRows,
+  ForEachTile(pool, job.out, job.out.m <= kHighTileRows ? kHighTileRows : kTileRows,
               [&](const TileOfPanel& tile) { TileOf(job, tile); });
 }
 

@@ -29,6 +29,18 @@ SGLRUN_INLINE GemmOutput OutputOf(const GemmArgs& args) {
           args.accumulate};
 }
 
+// Asks for where a tile's sums will go, before they are made: lines of rows far apart, that nothing
+// else foretells. Of few rows they are in a cache already.
+template <int kRows, int kColumns>
+SGLRUN_INLINE void PrefetchOutput(const GemmOutput& out, std::int64_t row, std::int64_t column) {
+  constexpr std::int64_t kManyRows = 128;
+  if (out.m < kManyRows) return;
+  for (int m = 0; m < kRows; ++m) {
+    const float* y = out.y + (row + m) * out.y_stride + column;
+    for (int i = 0; i < kColumns; i += kLanes) __builtin_prefetch(y + i, 1);
+  }
+}
+
 // One row of a tile, [columns] from `sums`, to y. Not inlined: beside it the compiler would keep
 // the sums of the product in memory instead of registers.
 __attribute__((noinline)) inline void StoreTileRow(const GemmOutput& out, std::int64_t row,
@@ -45,17 +57,35 @@ __attribute__((noinline)) inline void StoreTileRow(const GemmOutput& out, std::i
   }
 }
 
-// Who reads a panel: the first of several tiles brings it to the second-level cache for the others,
-// and the last of them may ask for the next panel, so that memory works while they compute.
-enum class Reader { kOnly, kEarlier, kLast };
-
+// A tile, the `reader`-th of the `readers` that pass over a panel one after the other.
 struct TileOfPanel {
   std::int64_t panel, row, rows;
-  Reader reader;
+  std::int64_t reader, readers;
 };
 
 // Bytes ahead of its own reads for which a panel's only reader asks.
 inline constexpr std::int64_t kPrefetchAhead = 4096;
+
+// Of several readers each asks for its share of the next panel, step by step, so that memory works
+// all the while they compute.
+struct NextPanel {
+  const char* from;      // what the first step asks for
+  std::int64_t advance;  // bytes a step
+
+  // For pass `pass` of `passes` over the panel's steps.
+  NextPanel(const void* panel, std::int64_t panel_bytes, std::int64_t steps,
+            const TileOfPanel& tile, std::int64_t pass, std::int64_t passes) {
+    const std::int64_t all_steps = steps * passes * tile.readers;
+    advance = all_steps > 0 ? panel_bytes / all_steps + 1 : 0;
+    from = static_cast<const char*>(panel) + panel_bytes +
+           (tile.reader * passes + pass) * steps * advance;
+  }
+  SGLRUN_INLINE void Prefetch(std::int64_t step) const {
+    const char* line = from + step * advance;
+    __builtin_prefetch(line, 0, 2);
+    __builtin_prefetch(line + 64, 0, 2);
+  }
+};
 
 // Calls fn for every tile of at most `tile_rows` rows. Work items are (group of
 // tiles, panel), panels innermost. Tiles share the rows evenly: 8 rows are 4 + 4, not 6 + 2,
@@ -78,10 +108,7 @@ SGLRUN_INLINE void ForEachTile(ThreadPool& pool, const GemmOutput& out, std::int
     const std::int64_t first = tiles * group / groups, end = tiles * (group + 1) / groups;
     for (std::int64_t t = first; t < end; ++t) {
       const std::int64_t row = out.m * t / tiles;
-      const Reader reader = t + 1 < end  ? Reader::kEarlier
-                            : t == first ? Reader::kOnly
-                                         : Reader::kLast;
-      fn(TileOfPanel{panel, row, out.m * (t + 1) / tiles - row, reader});
+      fn(TileOfPanel{panel, row, out.m * (t + 1) / tiles - row, t - first, end - first});
     }
   });
 }

@@ -15,12 +15,10 @@ SGLRUN_PARTWISE(Vec, ToFloat(IVec value), __builtin_convertvector(value.part[i],
 
 inline constexpr int kQuantWords = 1;  // words of x a step: four int8
 
-// The four elements of a step as the words of x.
-SGLRUN_INLINE void StoreQuantStep(std::int32_t* words, const std::int32_t* codes) {
-  words[0] = static_cast<std::int32_t>((static_cast<std::uint32_t>(codes[0]) & 255u) |
-                                       (static_cast<std::uint32_t>(codes[1]) & 255u) << 8 |
-                                       (static_cast<std::uint32_t>(codes[2]) & 255u) << 16 |
-                                       static_cast<std::uint32_t>(codes[3]) << 24);
+// Sixteen elements, four steps, as words of x.
+SGLRUN_INLINE void StoreQuantSteps(std::int32_t* words, IVec codes) {
+  const __m128i bytes = _mm512_cvtepi32_epi8((__m512i)codes.part[0]);
+  __builtin_memcpy(words, &bytes, sizeof bytes);
 }
 
 SGLRUN_INLINE IVec QuantStep(IVec sum, IVec weights, const IVec (&x)[kQuantWords]) {
@@ -32,10 +30,12 @@ SGLRUN_INLINE IVec QuantStep(IVec sum, IVec weights, const IVec (&x)[kQuantWords
 
 inline constexpr int kQuantWords = 2;  // pairs of int16: elements 0 and 2, 1 and 3
 
-SGLRUN_INLINE void StoreQuantStep(std::int32_t* words, const std::int32_t* codes) {
-  for (int i = 0; i < 2; ++i) {
-    words[i] = static_cast<std::int32_t>((static_cast<std::uint32_t>(codes[i]) & 0xFFFFu) |
-                                         static_cast<std::uint32_t>(codes[i + 2]) << 16);
+SGLRUN_INLINE void StoreQuantSteps(std::int32_t* words, IVec codes) {
+  std::uint32_t code[kLanes];
+  StoreInt(code, codes);
+  for (int i = 0; i < kLanes; i += 4, words += kQuantWords) {
+    words[0] = static_cast<std::int32_t>((code[i] & 0xFFFFu) | code[i + 2] << 16);
+    words[1] = static_cast<std::int32_t>((code[i + 1] & 0xFFFFu) | code[i + 3] << 16);
   }
 }
 

@@ -42,23 +42,24 @@ SGLRUN_INLINE Vec LoadScales(const std::uint8_t* scales, int first, bool wide) {
   return Load(reinterpret_cast<const float*>(scales + 4 * first));
 }
 
-// Asks for what lies `ahead` bytes behind a step's codes.
-template <bool kPrefetch>
-SGLRUN_INLINE void PrefetchStep(const std::uint8_t* codes, std::int64_t ahead) {
-  if constexpr (kPrefetch) {
-    for (int line = 0; line < 4; ++line) __builtin_prefetch(codes + ahead + line * 64);
-  }
-}
+// Steps whose codes share a stretch of kQuantStepBytes.
+template <int kBits>
+constexpr int kStepsAtOnce = kBits == 4 ? 2 : 1;
 
-template <int kBits, int kSteps, bool kPrefetch, int kRows, int kUnits>
-SGLRUN_INLINE void AddGroup(const std::uint8_t* codes, std::int64_t ahead, const std::int32_t* x,
+template <int kBits, int kSteps, bool kOnlyReader, int kRows, int kUnits>
+SGLRUN_INLINE void AddGroup(const std::uint8_t* codes, const NextPanel& next, const std::int32_t* x,
                             std::ptrdiff_t x_stride, IVec (&products)[kRows][kUnits]) {
-  constexpr int kStepsAtOnce = kBits == 4 ? 2 : 1;
-  for (int step = 0; step < kSteps; step += kStepsAtOnce, codes += kQuantStepBytes) {
-    PrefetchStep<kPrefetch>(codes, ahead);
+  for (int step = 0; step < kSteps; step += kStepsAtOnce<kBits>, codes += kQuantStepBytes) {
+    if constexpr (kOnlyReader) {
+      for (int unit = 0; unit < kUnits; ++unit) {
+        __builtin_prefetch(codes + kPrefetchAhead + unit * 64);
+      }
+    } else {
+      next.Prefetch(step / kStepsAtOnce<kBits>);
+    }
     IVec stored[kUnits];
     Unrolled<kUnits>([&](auto u) SGLRUN_LAMBDA_INLINE { stored[u] = LoadInt(codes + u * 64); });
-    Unrolled<kStepsAtOnce>([&](auto part) SGLRUN_LAMBDA_INLINE {
+    Unrolled<kStepsAtOnce<kBits>>([&](auto part) SGLRUN_LAMBDA_INLINE {
       IVec w[kUnits];
       Unrolled<kUnits>([&](auto u) SGLRUN_LAMBDA_INLINE {
         if constexpr (kBits == 8) {
@@ -80,14 +81,19 @@ SGLRUN_INLINE void AddGroup(const std::uint8_t* codes, std::int64_t ahead, const
   }
 }
 
-template <int kBits, int kSteps, int kRows, bool kPrefetch>
-void QuantTile(const QuantJob& job, std::int64_t panel, std::int64_t row, std::int64_t ahead) {
+template <int kBits, int kSteps, int kRows, bool kOnlyReader>
+void QuantTile(const QuantJob& job, const TileOfPanel& tile) {
   constexpr int kUnits = kQuantTileUnits, kColumns = kUnits * kLanes;
-  for (std::int64_t column = 0; column < kPanelWidth; column += kColumns) {
+  constexpr std::int64_t kPasses = kPanelWidth / kColumns;
+  constexpr std::int64_t kStretches = kSteps / kStepsAtOnce<kBits>;  // of a group
+  for (std::int64_t pass = 0; pass < kPasses; ++pass) {
+    const std::int64_t column = pass * kColumns;
     alignas(64) float sums[kRows][kColumns] = {};
-    const std::uint8_t* group = job.weights + panel * job.panel.bytes();
-    const std::int32_t* x = job.x + row * job.x_stride;
-    const GroupOfX* facts = job.groups + row * job.groups_stride;
+    PrefetchOutput<kRows, kColumns>(job.out, tile.row, tile.panel * kPanelWidth + column);
+    const std::uint8_t* group = job.weights + tile.panel * job.panel.bytes();
+    const std::int32_t* x = job.x + tile.row * job.x_stride;
+    const GroupOfX* facts = job.groups + tile.row * job.groups_stride;
+    NextPanel next(group, job.panel.bytes(), job.panel.groups * kStretches, tile, pass, kPasses);
     for (std::int64_t g = 0; g < job.panel.groups; ++g, ++facts) {
       IVec products[kRows][kUnits];
       Unrolled<kRows>([&](auto m) SGLRUN_LAMBDA_INLINE {
@@ -95,8 +101,8 @@ void QuantTile(const QuantJob& job, std::int64_t panel, std::int64_t row, std::i
           products[m][u] = SetInt(facts[m * job.groups_stride].start);
         });
       });
-      AddGroup<kBits, kSteps, kPrefetch>(group + job.panel.codes + column * kQuantStep, ahead, x,
-                                         job.x_stride, products);
+      AddGroup<kBits, kSteps, kOnlyReader>(group + job.panel.codes + column * kQuantStep, next, x,
+                                           job.x_stride, products);
       const int first = static_cast<int>(column);
       Unrolled<kUnits>([&](auto u) SGLRUN_LAMBDA_INLINE {
         const Vec scale = LoadScales(group, first + u * kLanes, job.wide_scales);
@@ -117,29 +123,21 @@ void QuantTile(const QuantJob& job, std::int64_t panel, std::int64_t row, std::i
         });
       }
       group += job.panel.group_bytes;
+      next.from += kStretches * next.advance;
       x += kSteps * kQuantWords;
     }
     for (int m = 0; m < kRows; ++m) {
-      StoreTileRow(job.out, row + m, panel * kPanelWidth + column, kColumns, sums[m]);
+      StoreTileRow(job.out, tile.row + m, tile.panel * kPanelWidth + column, kColumns, sums[m]);
     }
-  }
-}
-
-template <int kBits, int kSteps, int kRows>
-void QuantTile(const QuantJob& job, const TileOfPanel& tile) {
-  switch (tile.reader) {
-    case Reader::kOnly:
-      return QuantTile<kBits, kSteps, kRows, true>(job, tile.panel, tile.row, kPrefetchAhead);
-    case Reader::kLast:
-      return QuantTile<kBits, kSteps, kRows, true>(job, tile.panel, tile.row, job.panel.bytes());
-    case Reader::kEarlier:
-      return QuantTile<kBits, kSteps, kRows, false>(job, tile.panel, tile.row, 0);
   }
 }
 
 template <int kBits, int kSteps, int kRows = kQuantTileRows>
 void QuantTileOf(const QuantJob& job, const TileOfPanel& tile) {
-  if (tile.rows == kRows) return QuantTile<kBits, kSteps, kRows>(job, tile);
+  if (tile.rows == kRows) {
+    return tile.readers == 1 ? QuantTile<kBits, kSteps, kRows, true>(job, tile)
+                             : QuantTile<kBits, kSteps, kRows, false>(job, tile);
+  }
   if constexpr (kRows > 1) QuantTileOf<kBits, kSteps, kRows - 1>(job, tile);
 }
 
@@ -165,13 +163,13 @@ void RoundRow(const float* x, std::int64_t k, std::int32_t zero, std::int32_t* w
     }
     QuantInts codes[kVectors];
     const float scale = RoundActivations(group, codes);
-    std::int32_t values[kSize];
-    __builtin_memcpy(values, &codes, sizeof values);
-    std::int32_t sum = 0;
-    for (std::int64_t j = 0; j < kSize; ++j) sum += values[j];
-    for (std::int64_t j = 0; j < kSize; j += kQuantStep, words += kQuantWords) {
-      StoreQuantStep(words, values + j);
+    IVec total = SetInt(0);
+    for (int v = 0; v < kVectors; ++v, words += kQuantLanes / kQuantStep * kQuantWords) {
+      const IVec lanes = __builtin_bit_cast(IVec, codes[v]);
+      total = total + lanes;
+      StoreQuantSteps(words, lanes);
     }
+    const std::int32_t sum = SumLanes(total);
     *groups = {scale, scale * static_cast<float>(sum), -zero * sum};
   }
 }
@@ -191,11 +189,10 @@ void QuantGemm(const GemmArgs& args, KernelContext& context) {
   ForRange(context.pool(), m, weight.k, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t r = begin; r < end; ++r) {
       const float* x = Row(args.x, r);
-      if (form.quant.group == 32) {
-        RoundRow<2>(x, weight.k, form.zero(), words + r * row_words, facts + r * groups);
-      } else {
-        RoundRow<1>(x, weight.k, form.zero(), words + r * row_words, facts + r * groups);
-      }
+      const auto round = form.quant.group == 64   ? RoundRow<4>
+                         : form.quant.group == 32 ? RoundRow<2>
+                                                  : RoundRow<1>;
+      round(x, weight.k, form.zero(), words + r * row_words, facts + r * groups);
     }
   });
   const QuantJob job = {static_cast<const std::uint8_t*>(weight.data.data()),
@@ -207,6 +204,7 @@ void QuantGemm(const GemmArgs& args, KernelContext& context) {
                         facts,
                         groups,
                         OutputOf(args)};
+  if (form.quant.group == 64) return RunQuant<8, 16>(job, context.pool());
   const bool small_groups = form.quant.group == 16;
   if (form.dtype == tensor::DType::kI8) {
     return small_groups ? RunQuant<8, 4>(job, context.pool()) : RunQuant<8, 8>(job, context.pool());

@@ -9,7 +9,7 @@
 namespace sglrun::kernels::cpu::SGLRUN_ISA {
 namespace {
 
-// Elements of K that one thread packs at a time: a multiple of both group sizes.
+// Elements of K that one thread packs at a time: a multiple of all group sizes.
 constexpr std::int64_t kChunk = 64;
 
 // One output's part of one group in a panel.
@@ -105,27 +105,28 @@ SGLRUN_INLINE void ForEachChunk(ThreadPool& pool, const Panels& panels, std::int
 }
 
 // The elements of one group, zeros behind the row's end.
-void LoadGroup(const float* x, std::int64_t count, QuantFloats (&group)[2]) {
-  float padded[2 * kQuantLanes] = {};
-  if (count < 2 * kQuantLanes) {
+template <int kVectors>
+void LoadGroup(const float* x, std::int64_t count, QuantFloats (&group)[kVectors]) {
+  float padded[kVectors * kQuantLanes] = {};
+  if (count < kVectors * kQuantLanes) {
     for (std::int64_t i = 0; i < count; ++i) padded[i] = x[i];
     x = padded;
   }
   __builtin_memcpy(&group, x, sizeof group);
 }
 
-}  // namespace
-
-void PackQuantRows(const PackRowsArgs& args, KernelContext& context) {
+template <int kVectors>
+void PackGroups(const PackRowsArgs& args, KernelContext& context) {
+  constexpr std::int64_t kSize = kVectors * kQuantLanes;
   const Panels panels(*args.weight);
-  const std::int64_t k = args.weight->k, size = panels.form.quant.group;
+  const std::int64_t k = args.weight->k;
   ForEachChunk(context.pool(), panels, args.first_row, args.rows.shape[0],
                [&](std::int64_t row, std::int64_t begin, std::int64_t end) {
                  const float* x = Row(args.rows, row - args.first_row);
                  for (std::int64_t g = begin; g < end; ++g) {
-                   QuantFloats group[2];
-                   QuantInts codes[2];
-                   LoadGroup(x + g * size, k - g * size, group);
+                   QuantFloats group[kVectors];
+                   QuantInts codes[kVectors];
+                   LoadGroup(x + g * kSize, k - g * kSize, group);
                    const GroupOfRow to = panels.At(row, g);
                    if (panels.nibbles()) {
                      const ScaleAndMinimum kept = QuantizeInt4(group, codes);
@@ -134,15 +135,22 @@ void PackQuantRows(const PackRowsArgs& args, KernelContext& context) {
                    } else {
                      to.SetScale(0, QuantizeInt8(group, codes));
                    }
-                   std::int32_t values[2 * kQuantLanes];
+                   std::int32_t values[kSize];
                    __builtin_memcpy(values, &codes, sizeof values);
-                   std::uint8_t bytes[2 * kQuantLanes];
-                   for (int i = 0; i < 2 * kQuantLanes; ++i) {
+                   std::uint8_t bytes[kSize];
+                   for (int i = 0; i < kSize; ++i) {
                      bytes[i] = static_cast<std::uint8_t>(values[i] + panels.form.zero());
                    }
-                   to.SetCodes(bytes, size, panels.nibbles());
+                   to.SetCodes(bytes, kSize, panels.nibbles());
                  }
                });
+}
+
+}  // namespace
+
+void PackQuantRows(const PackRowsArgs& args, KernelContext& context) {
+  return args.weight->quant.group == 64 ? PackGroups<4>(args, context)
+                                        : PackGroups<2>(args, context);
 }
 
 void PackCodes(const PackCodesArgs& args, KernelContext& context) {
@@ -159,7 +167,7 @@ void PackCodes(const PackCodesArgs& args, KernelContext& context) {
                      to.SetScale(panels.panel.minima, args.minima[index]);
                    }
                    const std::uint8_t* codes = args.codes + source * k + g * size;
-                   std::uint8_t padded[32] = {};
+                   std::uint8_t padded[64] = {};
                    if (k - g * size < size) {
                      for (std::int64_t i = 0; i < k - g * size; ++i) padded[i] = codes[i];
                      codes = padded;

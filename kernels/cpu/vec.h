@@ -179,6 +179,16 @@ SGLRUN_INLINE float ReduceLanes(Vec value, const Fn& combine) {
 SGLRUN_INLINE float SumLanes(Vec value) {
   return ReduceLanes(value, [](auto a, auto b) SGLRUN_LAMBDA_INLINE { return a + b; });
 }
+SGLRUN_INLINE std::int32_t SumLanes(IVec value) {
+#if defined(__AVX512F__)
+  return _mm512_reduce_add_epi32((__m512i)value.part[0]);
+#else
+  std::int32_t lanes[kLanes], sum = 0;
+  StoreInt(lanes, value);
+  for (const std::int32_t lane : lanes) sum += lane;
+  return sum;
+#endif
+}
 SGLRUN_INLINE float MaxLanes(Vec value) {
   return ReduceLanes(value, [](auto a, auto b) SGLRUN_LAMBDA_INLINE { return a > b ? a : b; });
 }

@@ -14,7 +14,7 @@ using tensor::DType;
 // One group of a row of x as integers.
 struct RoundedGroup {
   double scale = 0;
-  std::int32_t codes[2 * kQuantLanes] = {};
+  std::int32_t codes[4 * kQuantLanes] = {};
 };
 
 template <int kVectors>
@@ -35,8 +35,9 @@ double QuantProduct(const float* x, const QuantRows& w, std::int64_t n) {
   double sum = 0;
   for (std::int64_t g = 0; g < w.groups; ++g) {
     const std::int64_t begin = g * size, count = std::min(size, w.k - begin);
-    const RoundedGroup rounded =
-        size == 32 ? Round<2>(x + begin, count) : Round<1>(x + begin, count);
+    const RoundedGroup rounded = size == 64   ? Round<4>(x + begin, count)
+                                 : size == 32 ? Round<2>(x + begin, count)
+                                              : Round<1>(x + begin, count);
     double products = 0, codes = 0;
     for (std::int64_t i = 0; i < count; ++i) {
       products += (w.codes[n * w.k + begin + i] - w.form.zero()) * rounded.codes[i];

@@ -62,14 +62,15 @@ void PackCodes(const PackCodesArgs& args, KernelContext&) {
 
 namespace {
 
+template <int kVectors>
 void PackQuantRow(const float* x, std::int64_t row, const QuantRows& to) {
-  constexpr std::int64_t kSize = 2 * kQuantLanes;
+  constexpr std::int64_t kSize = kVectors * kQuantLanes;
   for (std::int64_t g = 0; g < to.groups; ++g) {
     const std::int64_t begin = g * kSize, size = std::min(kSize, to.k - begin);
     float padded[kSize] = {};
     std::copy_n(x + begin, size, padded);
-    QuantFloats group[2];
-    QuantInts codes[2];
+    QuantFloats group[kVectors];
+    QuantInts codes[kVectors];
     std::memcpy(&group, padded, sizeof group);
     if (to.form.dtype == DType::kI4) {
       const ScaleAndMinimum kept = QuantizeInt4(group, codes);
@@ -89,8 +90,9 @@ void PackQuantRow(const float* x, std::int64_t row, const QuantRows& to) {
 
 void PackRows(const PackRowsArgs& args, KernelContext&) {
   if (args.weight->form().quantized()) {
+    const auto pack = args.weight->quant.group == 64 ? PackQuantRow<4> : PackQuantRow<2>;
     for (std::int64_t r = 0; r < args.rows.shape[0]; ++r) {
-      PackQuantRow(args.rows.row(r), args.first_row + r, QuantRows(*args.weight));
+      pack(args.rows.row(r), args.first_row + r, QuantRows(*args.weight));
     }
     return;
   }

@@ -40,9 +40,10 @@ inline bool SkippedHere(int one_in) {
   return ShelfCost() > 0 && calls++ % (one_in * ShelfCost()) != 0;
 }
 
-// float16 weights are for devices (and the reference).
-inline bool Serves(const Backend& backend, tensor::DType weights) {
-  return weights != tensor::DType::kF16 || backend.name != "cpu";
+// float16 weights are for devices, groups of 64 for the host; the reference has both.
+inline bool Serves(const Backend& backend, const WeightForm& weights) {
+  if (weights.quant.group == 64) return backend.device == nullptr && backend.name != "cuda";
+  return weights.dtype != tensor::DType::kF16 || backend.name != "cpu";
 }
 
 inline std::vector<const Backend*> CpuBackends() {
@@ -165,12 +166,12 @@ inline void ExpectSameBits(const Where& where, Matrix& got, Matrix& want) {
 }
 
 // A weight packed by `backend` from rows in blocks of `block`.
-inline PackedWeight Pack(const Backend& backend, Matrix& rows, tensor::DType dtype,
+inline PackedWeight Pack(const Backend& backend, Matrix& rows, const WeightForm& form,
                          KernelContext& context, std::int64_t block = 1 << 20) {
-  PackedWeight weight{rows.rows(), rows.columns(), dtype,
+  PackedWeight weight{rows.rows(), rows.columns(), form.dtype,
                       tensor::Buffer(*backend.allocator, backend.table.packed_weight_bytes(
-                                                             rows.rows(), rows.columns(), dtype)),
-                      WeightForm(dtype).quant};
+                                                             rows.rows(), rows.columns(), form)),
+                      form.quant};
   for (std::int64_t first = 0; first < rows.rows(); first += block) {
     tensor::TensorView part = rows.view();
     part.data = part.f32() + first * part.stride[0];

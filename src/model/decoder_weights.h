@@ -65,8 +65,8 @@ std::int64_t DecoderWeightBytes(const ModelConfig& config, const LoadOptions& op
                                 const ModelFiles* files);
 
 // Sets the form of every matrix where int8 or int4 arithmetic is asked for: a quantised source
-// keeps its own integers, the others are quantised as options.dtype says.
-void ChooseQuantForms(const ModelFiles& files, const LoadOptions& options, DecoderWeights& weights);
+// keeps its own integers, the others are quantised in the form that the matrix has before.
+void ChooseQuantForms(const ModelFiles& files, DecoderWeights& weights);
 
 // Fills the weights from `files`, dequantising and packing block by block on all threads, and lets
 // go of the source pages behind it.

@@ -16,7 +16,7 @@ WeightForm CommonForm(const WeightForm& a, const WeightForm& b) {
            .minima = a.quant.minima || b.quant.minima}};
 }
 
-WeightForm FormOf(std::span<const TensorSource* const> sources, DType for_floats) {
+WeightForm FormOf(std::span<const TensorSource* const> sources, const WeightForm& for_floats) {
   CHECK(!sources.empty());
   std::optional<WeightForm> form;
   std::size_t quantized = 0;

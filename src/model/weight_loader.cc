@@ -148,17 +148,12 @@ class Loader {
 // Shows every matrix's sources to ChooseQuantForms.
 class FormChooser {
  public:
-  FormChooser(const ModelFiles& files, tensor::DType for_floats)
-      : files_(files), for_floats_(for_floats) {}
+  explicit FormChooser(const ModelFiles& files) : files_(files) {}
 
   void Matrix(std::initializer_list<std::string> names, kernels::PackedWeight& weight) {
-    Matrix(names, weight, for_floats_);
-  }
-  void Matrix(std::initializer_list<std::string> names, kernels::PackedWeight& weight,
-              tensor::DType for_floats) {
     std::vector<const TensorSource*> sources;
     for (const std::string& name : names) sources.push_back(files_.Find(name));
-    const kernels::WeightForm form = FormOf(sources, for_floats);
+    const kernels::WeightForm form = FormOf(sources, weight.form());
     weight.dtype = form.dtype;
     weight.quant = form.quant;
   }
@@ -167,7 +162,6 @@ class FormChooser {
 
  private:
   const ModelFiles& files_;
-  tensor::DType for_floats_;
 };
 
 template <class Loader>
@@ -199,13 +193,10 @@ void LoadLayer(Loader& loader, const ModelConfig& c, std::int64_t index, LayerWe
 
 }  // namespace
 
-void ChooseQuantForms(const ModelFiles& files, const LoadOptions& options,
-                      DecoderWeights& weights) {
-  FormChooser chooser(files, options.dtype);
-  chooser.Matrix({kEmbeddingName}, weights.embedding, weights.embedding.dtype);
-  if (!files.config().tie_word_embeddings) {
-    chooser.Matrix({kHeadName}, weights.head, weights.head.dtype);
-  }
+void ChooseQuantForms(const ModelFiles& files, DecoderWeights& weights) {
+  FormChooser chooser(files);
+  chooser.Matrix({kEmbeddingName}, weights.embedding);
+  if (!files.config().tie_word_embeddings) chooser.Matrix({kHeadName}, weights.head);
   for (std::size_t i = 0; i < weights.layers.size(); ++i) {
     LoadLayer(chooser, files.config(), static_cast<std::int64_t>(i), weights.layers[i]);
   }

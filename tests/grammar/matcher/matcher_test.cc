@@ -69,8 +69,8 @@ TEST_CASE("random grammars: members, prefixes and texts near them agree with the
       unjudged += !CompareText(grammar, matcher, Mutate(text, random));
     }
   }
-  CHECK(compiled_count > 300);
-  CHECK(members > 1000);
+  CHECK(compiled_count > Rounds(300));
+  CHECK(members > Rounds(1000));
   CHECK(unjudged < 10);
 }
 

@@ -14,8 +14,10 @@
 namespace sglrun::sim {
 namespace {
 
-// ThreadSanitizer leaves a program some 1.5 TiB.
-constexpr std::size_t kReserved = std::size_t{1} << 40;
+// Addresses that are reserved; less where there are not so many (ThreadSanitizer leaves a program
+// some 1.5 TiB), but not less than that.
+constexpr std::size_t kReserved = std::size_t{1} << 42;
+constexpr std::size_t kLeastReserved = std::size_t{1} << 36;
 constexpr std::size_t kHeapPage = 4096;
 constexpr std::size_t kAlignment = 256;
 // Larger allocations start as zeros: filling them would cost memory that nobody uses.
@@ -32,9 +34,13 @@ struct Block {
 class Heap {
  public:
   Heap() {
-    void* range =
-        mmap(nullptr, kReserved, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    CHECK(range != MAP_FAILED) << "no address space for the simulated device's memory";
+    void* range = MAP_FAILED;
+    for (reserved_ = 2 * kReserved; range == MAP_FAILED;) {
+      reserved_ /= 2;
+      CHECK(reserved_ >= kLeastReserved) << "no address space for the simulated device's memory";
+      range =
+          mmap(nullptr, reserved_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    }
     begin_ = end_ = static_cast<unsigned char*>(range);
   }
 
@@ -44,7 +50,7 @@ class Heap {
     const std::size_t padded = (bytes + kAlignment - 1) / kAlignment * kAlignment;
     const std::size_t page_bytes = (padded + kHeapPage - 1) / kHeapPage * kHeapPage;
     unsigned char* pages = end_;
-    CHECK(page_bytes + kHeapPage <= kReserved - static_cast<std::size_t>(end_ - begin_))
+    CHECK(page_bytes + kHeapPage <= reserved_ - static_cast<std::size_t>(end_ - begin_))
         << "the simulated device ran out of addresses";
     if (mprotect(pages, page_bytes, PROT_READ | PROT_WRITE) != 0) return nullptr;
     end_ += page_bytes + kHeapPage;
@@ -87,12 +93,23 @@ class Heap {
 
   const unsigned char* begin() const { return begin_; }
   const unsigned char* end() const { return end_; }
-  std::size_t total() const { return total_; }
-  std::size_t unused() const { return total_ - std::min(total_, used_); }
-  void set_total(std::size_t bytes) { total_ = bytes; }
+  std::size_t reserved() const { return reserved_; }
+  std::size_t total() {
+    const std::lock_guard lock(mutex_);
+    return total_;
+  }
+  std::size_t unused() {
+    const std::lock_guard lock(mutex_);
+    return total_ - std::min(total_, used_);
+  }
+  void set_total(std::size_t bytes) {
+    const std::lock_guard lock(mutex_);
+    total_ = bytes;
+  }
 
  private:
   std::mutex mutex_;
+  std::size_t reserved_ = 0;
   unsigned char* begin_ = nullptr;
   unsigned char* end_ = nullptr;
   std::size_t total_ = std::size_t{4} << 30;
@@ -119,7 +136,7 @@ bool IsDeviceMemory(const void* p, std::size_t bytes) {
 }
 bool IsDeviceAddress(const void* p) {
   const auto* address = static_cast<const unsigned char*>(p);
-  return address >= TheHeap().begin() && address < TheHeap().begin() + kReserved;
+  return address >= TheHeap().begin() && address < TheHeap().begin() + TheHeap().reserved();
 }
 const unsigned char* HeapBegin() {
   return TheHeap().begin();

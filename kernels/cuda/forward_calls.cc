@@ -3,6 +3,63 @@
 #include "kernels/cuda/terms.h"
 
 namespace sglrun::kernels::cuda::calls {
+namespace {
+
+GemmParams ParamsOf(const GemmArgs& args) {
+  return {.x = RowsOf(args.x),
+          .input = {},
+          .m = args.x.shape[0],
+          .weight = WeightOf(*args.weight),
+          .bias = args.bias.f32(),
+          .y = RowsOf(args.y),
+          .accumulate = args.accumulate};
+}
+
+NormInput NormOf(const RmsNormArgs& norm) {
+  return {norm.weight.f32(), norm.eps, norm.weight_offset};
+}
+
+RopeParams ParamsOf(const RopeArgs& args) {
+  return {.x = RowsOf(args.x),
+          .tokens = args.x.shape[0],
+          .heads = args.heads,
+          .head_dim = args.head_dim,
+          .positions = args.positions.data(),
+          .positions_per_token = args.positions_per_token,
+          .axis = args.axis.data(),
+          .cos_table = args.cos_table.f32(),
+          .sin_table = args.sin_table.f32(),
+          .table_stride = args.cos_table.stride[0],
+          .half = args.cos_table.shape[1]};
+}
+
+StoreKvParams ParamsOf(const StoreKvArgs& args) {
+  return {.k = RowsOf(args.k),
+          .v = RowsOf(args.v),
+          .slots = args.slots.data(),
+          .tokens = args.k.shape[0],
+          .cache = CacheOf(args.cache.layout, args.cache.data)};
+}
+
+void Multiply(DeviceState& device, GemmParams params) {
+  if (MultiplyByLibrary(device, params)) return;
+  const std::size_t scratch = GemmScratchBytes(params.m, params.weight);
+  if (scratch > 0) params.scratch = device.Scratch(scratch);
+  device.ops().gemm(params, device.stream());
+}
+
+// The product of what `norm` gives, which is params.x: the norm as part of it, or before it.
+void NormAndMultiply(const KernelTable& table, const RmsNormArgs& norm, GemmParams params,
+                     KernelContext& context) {
+  GemmParams as_one = params;
+  as_one.x = RowsOf(norm.x);
+  as_one.input = {InputKind::kNormed, NormOf(norm)};
+  if (GemmTakes(InputKind::kNormed, as_one)) return Multiply(StateOf(context), as_one);
+  table.rms_norm(norm, context);
+  Multiply(StateOf(context), params);
+}
+
+}  // namespace
 
 void Embed(const EmbedArgs& args, KernelContext& context) {
   DeviceState& device = StateOf(context);
@@ -33,17 +90,7 @@ void FeedDrawn(const FeedDrawnArgs& args, KernelContext& context) {
 }
 
 void Gemm(const GemmArgs& args, KernelContext& context) {
-  DeviceState& device = StateOf(context);
-  GemmParams params{.x = RowsOf(args.x),
-                    .m = args.x.shape[0],
-                    .weight = WeightOf(*args.weight),
-                    .bias = args.bias.f32(),
-                    .y = RowsOf(args.y),
-                    .accumulate = args.accumulate};
-  if (MultiplyByLibrary(device, params)) return;
-  const std::size_t scratch = GemmScratchBytes(params.m, params.weight);
-  if (scratch > 0) params.scratch = device.Scratch(scratch);
-  device.ops().gemm(params, device.stream());
+  Multiply(StateOf(context), ParamsOf(args));
 }
 
 void RmsNorm(const RmsNormArgs& args, KernelContext& context) {
@@ -62,28 +109,12 @@ void RmsNorm(const RmsNormArgs& args, KernelContext& context) {
 
 void Rope(const RopeArgs& args, KernelContext& context) {
   DeviceState& device = StateOf(context);
-  device.ops().rope({.x = RowsOf(args.x),
-                     .tokens = args.x.shape[0],
-                     .heads = args.heads,
-                     .head_dim = args.head_dim,
-                     .positions = args.positions.data(),
-                     .positions_per_token = args.positions_per_token,
-                     .axis = args.axis.data(),
-                     .cos_table = args.cos_table.f32(),
-                     .sin_table = args.sin_table.f32(),
-                     .table_stride = args.cos_table.stride[0],
-                     .half = args.cos_table.shape[1]},
-                    device.stream());
+  device.ops().rope(ParamsOf(args), device.stream());
 }
 
 void StoreKv(const StoreKvArgs& args, KernelContext& context) {
   DeviceState& device = StateOf(context);
-  device.ops().store_kv({.k = RowsOf(args.k),
-                         .v = RowsOf(args.v),
-                         .slots = args.slots.data(),
-                         .tokens = args.k.shape[0],
-                         .cache = CacheOf(args.cache.layout, args.cache.data)},
-                        device.stream());
+  device.ops().store_kv(ParamsOf(args), device.stream());
 }
 
 void PagedAttention(const PagedAttentionArgs& args, KernelContext& context) {
@@ -119,16 +150,33 @@ void SiluAndMul(const SiluAndMulArgs& args, KernelContext& context) {
 }
 
 void NormGemm(const KernelTable& table, const NormGemmArgs& args, KernelContext& context) {
-  host::NormGemm(table, args, context);
+  NormAndMultiply(table, args.norm, ParamsOf(args.gemm), context);
 }
 
-void RotateAndStore(const KernelTable& table, const RotateAndStoreArgs& args,
-                    KernelContext& context) {
-  host::RotateAndStore(table, args, context);
+void RotateAndStore(const KernelTable&, const RotateAndStoreArgs& args, KernelContext& context) {
+  DeviceState& device = StateOf(context);
+  device.ops().rotate_and_store({.q = ParamsOf(args.q),
+                                 .q_norm = NormOf(args.q_norm),
+                                 .k_norm = NormOf(args.k_norm),
+                                 .store = ParamsOf(args.store)},
+                                device.stream());
 }
 
 void Mlp(const KernelTable& table, const MlpArgs& args, KernelContext& context) {
-  host::Mlp(table, args, context);
+  GemmParams gate_up = ParamsOf(args.gate_up), down = ParamsOf(args.down);
+  if (GemmGates(gate_up)) {
+    gate_up.gates = true;
+    gate_up.y = down.x;
+    NormAndMultiply(table, args.norm, gate_up, context);
+    return Multiply(StateOf(context), down);
+  }
+  NormAndMultiply(table, args.norm, gate_up, context);
+  GemmParams gated = down;
+  gated.x = gate_up.y;
+  gated.input.kind = InputKind::kGated;
+  if (GemmTakes(InputKind::kGated, gated)) return Multiply(StateOf(context), gated);
+  table.silu_and_mul(args.silu, context);
+  Multiply(StateOf(context), down);
 }
 
 }  // namespace sglrun::kernels::cuda::calls

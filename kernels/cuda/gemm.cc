@@ -7,13 +7,36 @@ namespace sglrun::kernels::CU_WORLD {
 namespace {
 
 using cuda::GemmParams;
+using cuda::InputKind;
 using cuda::WeightType;
+
+template <WeightType kType, int kTiles, SmallForm kForm>
+void LaunchSmall(const GemmParams& p, gpu::Stream stream) {
+  const std::int64_t rows = HasGates(kForm) ? 32 : 16 * kTiles;
+  cu::launch(GemmSmallKernel<kType, kTiles, kForm>, dim3(Blocks(p.weight.n, rows)),
+             dim3(kSmallThreads), 0, stream, p);
+}
 
 template <WeightType kType, int kTiles>
 void LaunchSmall(const GemmParams& p, gpu::Stream stream) {
-  cu::launch(
-      IsAligned(p.x) ? GemmSmallKernel<kType, kTiles, true> : GemmSmallKernel<kType, kTiles, false>,
-      dim3(Blocks(p.weight.n, 16 * kTiles)), dim3(kSmallThreads), 0, stream, p);
+  if (p.input.kind == InputKind::kNormed) {
+    return LaunchSmall<kType, kTiles, SmallForm::kNormed>(p, stream);
+  }
+  if (IsAligned(p.x)) return LaunchSmall<kType, kTiles, SmallForm::kAligned>(p, stream);
+  LaunchSmall<kType, kTiles, SmallForm::kPlain>(p, stream);
+}
+
+template <WeightType kType>
+void GemmSmall(const GemmParams& p, gpu::Stream stream) {
+  if (p.gates) {
+    if (p.input.kind == InputKind::kNormed) {
+      return LaunchSmall<kType, 2, SmallForm::kNormedGates>(p, stream);
+    }
+    return LaunchSmall<kType, 2, SmallForm::kGates>(p, stream);
+  }
+  // Two tiles where that still leaves a block for every multiprocessor.
+  if (p.weight.n >= 8192) return LaunchSmall<kType, 2>(p, stream);
+  LaunchSmall<kType, 1>(p, stream);
 }
 
 template <WeightType kType, int kTileM>
@@ -30,12 +53,8 @@ void LaunchTiled(const GemmParams& p, gpu::Stream stream) {
 
 template <WeightType kType>
 void Gemm16(const GemmParams& p, gpu::Stream stream) {
-  if (p.m <= cuda::kGemmSmallRows) {
-    // Two tiles where that still leaves a block for every multiprocessor.
-    if (p.weight.n >= 8192) return LaunchSmall<kType, 2>(p, stream);
-    return LaunchSmall<kType, 1>(p, stream);
-  }
-  RoundRows({.x = p.x, .m = p.m, .k = p.weight.k, .rounded = p.scratch}, stream);
+  if (p.m <= cuda::kGemmSmallRows) return GemmSmall<kType>(p, stream);
+  RoundRows({.x = p.x, .input = p.input, .m = p.m, .k = p.weight.k, .rounded = p.scratch}, stream);
   // Taking float16 apart needs the registers of the wider tile.
   if constexpr (kType == WeightType::kF16) return LaunchTiled<kType, 32>(p, stream);
   if (p.m <= 32) return LaunchTiled<kType, 32>(p, stream);
@@ -51,8 +70,13 @@ void GemmF32(const GemmParams& p, gpu::Stream stream) {
 }  // namespace
 
 void RoundRows(const cuda::RoundRowsParams& p, gpu::Stream stream) {
-  cu::launch(IsAligned(p.x) ? RoundRowsKernel<true> : RoundRowsKernel<false>, dim3(Blocks(p.m, 1)),
-             dim3(128), 0, stream, p.x, p.k, static_cast<bf16*>(p.rounded));
+  const auto launch = [&](const auto& kernel) {
+    cu::launch(kernel, dim3(Blocks(p.m, 1)), dim3(kRoundThreads), 0, stream, p);
+  };
+  if (p.input.kind == InputKind::kNormed) return launch(RoundRowsKernel<InputKind::kNormed, true>);
+  if (p.input.kind == InputKind::kGated) return launch(RoundRowsKernel<InputKind::kGated, true>);
+  if (IsAligned(p.x)) return launch(RoundRowsKernel<InputKind::kRows, true>);
+  launch(RoundRowsKernel<InputKind::kRows, false>);
 }
 
 void Gemm(const GemmParams& p, gpu::Stream stream) {

@@ -12,6 +12,7 @@
 #pragma once
 
 #include "kernels/cuda/gemm_runs.cuh"
+#include "kernels/cuda/rms_norm.cuh"
 
 namespace sglrun::kernels::CU_WORLD {
 
@@ -70,23 +71,62 @@ __device__ __forceinline__ uint4 LoadX(const float* x, std::int64_t left) {
                cu::pack_bf16(b.v[0], b.v[1]), cu::pack_bf16(b.v[2], b.v[3])};
 }
 
+// The same of a row that is not normalised yet; aligned.
+__device__ __forceinline__ uint4 LoadNormedX(const float* x, const cuda::NormInput& norm,
+                                             std::int64_t at, std::int64_t left, float scale) {
+  Float4 part[2];
+#pragma unroll
+  for (int half = 0; half < 2; ++half) {
+    part[half] = Load4<true>(x + 4 * half, left - 4 * half);
+    const Float4 weight = Load4<true>(norm.weight + at + 4 * half, left - 4 * half);
+#pragma unroll
+    for (int j = 0; j < 4; ++j) {
+      part[half].v[j] = Normed(part[half].v[j], scale, weight.v[j], norm.offset);
+    }
+  }
+  const Float4 &a = part[0], &b = part[1];
+  return uint4{cu::pack_bf16(a.v[0], a.v[1]), cu::pack_bf16(a.v[2], a.v[3]),
+               cu::pack_bf16(b.v[0], b.v[1]), cu::pack_bf16(b.v[2], b.v[3])};
+}
+
+// How the form for few rows begins and ends. kGates has two tiles, of gate and of up.
+enum class SmallForm { kPlain, kAligned, kNormed, kGates, kNormedGates };
+constexpr bool HasNorm(SmallForm form) {
+  return form == SmallForm::kNormed || form == SmallForm::kNormedGates;
+}
+constexpr bool HasGates(SmallForm form) {
+  return form == SmallForm::kGates || form == SmallForm::kNormedGates;
+}
+
 // kTiles: tiles of 16 rows of W a block; two halve what is read of x.
-template <cuda::WeightType kType, int kTiles, bool kAligned>
+template <cuda::WeightType kType, int kTiles, SmallForm kForm>
 __global__ void __launch_bounds__(kSmallThreads, 1) GemmSmallKernel(cuda::GemmParams p) {
+  constexpr bool kAligned = kForm != SmallForm::kPlain;
+  constexpr bool kNorm = HasNorm(kForm), kGates = HasGates(kForm);
   CU_SHARED(float, sums, kChunks* kTiles * 16 * 9);
+  CU_SHARED(float, scales, cuda::kGemmSmallRows);
   const int lane = static_cast<int>(threadIdx.x) % 32, warp = static_cast<int>(threadIdx.x) / 32;
   const int g = lane / 4, t = lane % 4;
   const std::int64_t k = p.weight.k, padded = cuda::PaddedK(k);
-  const std::int64_t n0 = std::int64_t{blockIdx.x} * (16 * kTiles);
+  // With gates, a block has 16 outputs: tile 0 their gates, tile 1 what these are multiplied with.
+  const std::int64_t outputs = kGates ? p.weight.n / 2 : p.weight.n;
+  const std::int64_t n0 = std::int64_t{blockIdx.x} * (kGates ? 16 : 16 * kTiles);
   const auto* w = static_cast<const std::uint16_t*>(p.weight.data) + 8 * t;
   const float* x = p.x.data + g * p.x.stride;
   const bool has_x = g < p.m;
+  float scale = 0;
+  if constexpr (kNorm) {
+    static_assert(kChunks * kTiles * 16 * 9 >= cuda::kGemmSmallRows * kNormWarps);
+    NormScales<kSmallThreads>(p.x, static_cast<int>(p.m), k, p.input.norm.eps, sums, scales);
+    if (has_x) scale = scales[g];
+  }
 
   const std::uint16_t* rows[2 * kTiles];
 #pragma unroll
   for (int i = 0; i < 2 * kTiles; ++i) {
-    const std::int64_t n = n0 + 8 * i + g;
-    rows[i] = w + (n < p.weight.n ? n : p.weight.n - 1) * padded;
+    const std::int64_t n = n0 + (kGates ? i % 2 : i) * 8 + g;
+    const std::int64_t row = n < outputs ? n : outputs - 1;
+    rows[i] = w + (kGates ? row + i / 2 * outputs : row) * padded;
   }
   float d[kTiles][4] = {};
   const int per_chunk = StepsPerChunk(k), steps = static_cast<int>(padded / 32);
@@ -95,7 +135,14 @@ __global__ void __launch_bounds__(kSmallThreads, 1) GemmSmallKernel(cuda::GemmPa
   for (int step = warp * per_chunk; step < end; ++step) {
     const std::int64_t at = std::int64_t{step} * 32;
     uint4 part{0, 0, 0, 0};
-    if (has_x) part = LoadX<kAligned>(x + at + 8 * t, k - at - 8 * t);
+    if (has_x) {
+      const std::int64_t first = at + 8 * t;
+      if constexpr (kNorm) {
+        part = LoadNormedX(x + first, p.input.norm, first, k - first, scale);
+      } else {
+        part = LoadX<kAligned>(x + first, k - first);
+      }
+    }
 #pragma unroll
     for (int i = 0; i < kTiles; ++i) {
       MmaStep<kType>(d[i], cu::ld16_stream(rows[2 * i] + at), cu::ld16_stream(rows[2 * i + 1] + at),
@@ -114,15 +161,25 @@ __global__ void __launch_bounds__(kSmallThreads, 1) GemmSmallKernel(cuda::GemmPa
   }
   __syncthreads();
   const int chunks = NumChunks(k);
-  for (int i = static_cast<int>(threadIdx.x); i < kTiles * 16 * 8; i += kSmallThreads) {
-    const int row = i % (kTiles * 16), m = i / (kTiles * 16);
-    const std::int64_t n = n0 + row;
-    if (n >= p.weight.n || m >= p.m) continue;
+  const auto sum_of = [&](int row, int m) {
     float sum = sums[row * 9 + m];
     for (int chunk = 1; chunk < chunks; ++chunk) {
       sum += sums[(chunk * kTiles * 16 + row) * 9 + m];
     }
-    WriteOutput(p, m, n, sum);
+    return sum;
+  };
+  constexpr int kOutputs = kGates ? 16 : kTiles * 16;
+  for (int i = static_cast<int>(threadIdx.x); i < kOutputs * 8; i += kSmallThreads) {
+    const int row = i % kOutputs, m = i / kOutputs;
+    const std::int64_t n = n0 + row;
+    if (n >= outputs || m >= p.m) continue;
+    if constexpr (kGates) {
+      const float gate = Output(p, n, sum_of(row, m));
+      const float up = Output(p, n + outputs, sum_of(row + 16, m));
+      p.y.data[m * p.y.stride + n] = SiluTimes(gate, up);
+    } else {
+      WriteOutput(p, m, n, sum_of(row, m));
+    }
   }
 }
 
@@ -132,14 +189,43 @@ inline constexpr int kTiledThreads = 256;
 inline constexpr int kTileN = 128;  // rows of W a block
 inline constexpr int kStages = 4;   // steps of 32 on their way
 
-// x to bf16, [m, PaddedK(k)], zeros behind k.
-template <bool kAligned>
-__global__ void __launch_bounds__(128) RoundRowsKernel(cuda::Rows x, std::int64_t k, bf16* to) {
-  const std::int64_t padded = cuda::PaddedK(k);
-  const float* row = x.data + std::int64_t{blockIdx.x} * x.stride;
-  bf16* out = to + std::int64_t{blockIdx.x} * padded;
-  for (std::int64_t i = std::int64_t{threadIdx.x} * 8; i < padded; i += 128 * 8) {
-    cu::st16(out + i, LoadX<kAligned>(row + i, k - i));
+inline constexpr int kRoundThreads = 256;
+
+// Eight elements of silu_and_mul of a row, rounded to bf16; aligned.
+__device__ __forceinline__ uint4 LoadGatedX(const float* x, std::int64_t k, std::int64_t left) {
+  Float4 part[2];
+#pragma unroll
+  for (int half = 0; half < 2; ++half) {
+    part[half] = Load4<true>(x + 4 * half, left - 4 * half);
+    const Float4 up = Load4<true>(x + k + 4 * half, left - 4 * half);
+#pragma unroll
+    for (int j = 0; j < 4; ++j) part[half].v[j] = SiluTimes(part[half].v[j], up.v[j]);
+  }
+  const Float4 &a = part[0], &b = part[1];
+  return uint4{cu::pack_bf16(a.v[0], a.v[1]), cu::pack_bf16(a.v[2], a.v[3]),
+               cu::pack_bf16(b.v[0], b.v[1]), cu::pack_bf16(b.v[2], b.v[3])};
+}
+
+// x to bf16, [m, PaddedK(k)], zeros behind k; made of what p.input tells. A block a row.
+template <cuda::InputKind kKind, bool kAligned>
+__global__ void __launch_bounds__(kRoundThreads) RoundRowsKernel(cuda::RoundRowsParams p) {
+  CU_SHARED(float, parts, kNormWarps);
+  CU_SHARED(float, scales, 1);
+  const std::int64_t padded = cuda::PaddedK(p.k), m = blockIdx.x;
+  const float* row = p.x.data + m * p.x.stride;
+  bf16* out = static_cast<bf16*>(p.rounded) + m * padded;
+  if constexpr (kKind == cuda::InputKind::kNormed) {
+    const cuda::Rows x{const_cast<float*>(row), p.x.stride};
+    NormScales<kRoundThreads>(x, 1, p.k, p.input.norm.eps, parts, scales);
+  }
+  for (std::int64_t i = std::int64_t{threadIdx.x} * 8; i < padded; i += kRoundThreads * 8) {
+    if constexpr (kKind == cuda::InputKind::kNormed) {
+      cu::st16(out + i, LoadNormedX(row + i, p.input.norm, i, p.k - i, scales[0]));
+    } else if constexpr (kKind == cuda::InputKind::kGated) {
+      cu::st16(out + i, LoadGatedX(row + i, p.k, p.k - i));
+    } else {
+      cu::st16(out + i, LoadX<kAligned>(row + i, p.k - i));
+    }
   }
 }
 

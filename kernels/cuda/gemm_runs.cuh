@@ -16,9 +16,12 @@ __host__ __device__ __forceinline__ int RunsOf(std::int64_t steps) {
   return static_cast<int>((steps + per_chunk - 1) / per_chunk);
 }
 
+__device__ __forceinline__ float Output(const cuda::GemmParams& p, std::int64_t n, float sum) {
+  return p.bias != nullptr ? sum + p.bias[n] : sum;
+}
 __device__ __forceinline__ void WriteOutput(const cuda::GemmParams& p, std::int64_t m,
                                             std::int64_t n, float sum) {
-  if (p.bias != nullptr) sum += p.bias[n];
+  sum = Output(p, n, sum);
   float* y = p.y.data + m * p.y.stride + n;
   *y = p.accumulate ? sum + *y : sum;
 }

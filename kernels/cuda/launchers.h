@@ -17,6 +17,7 @@ void QuantEmbed(const cuda::EmbedParams& p, gpu::Stream stream);
 void RmsNorm(const cuda::RmsNormParams& p, gpu::Stream stream);
 void Rope(const cuda::RopeParams& p, gpu::Stream stream);
 void StoreKv(const cuda::StoreKvParams& p, gpu::Stream stream);
+void RotateAndStore(const cuda::RotateAndStoreParams& p, gpu::Stream stream);
 void PagedAttention(const cuda::AttentionParams& p, gpu::Stream stream);
 void SiluAndMul(const cuda::SiluAndMulParams& p, gpu::Stream stream);
 void LogitsProcess(const cuda::LogitsProcessParams& p, gpu::Stream stream);

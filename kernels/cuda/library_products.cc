@@ -101,12 +101,12 @@ std::string LibraryProducts::Describe() const {
 }
 
 bool LibraryProducts::Takes(const GemmParams& p) {
-  return p.weight.type == WeightType::kBF16 && p.m > kLibraryRows && p.weight.n > 0 &&
+  return p.weight.type == WeightType::kBF16 && !p.gates && p.m > kLibraryRows && p.weight.n > 0 &&
          p.weight.k > 0 && IsAligned(p.y.data) && p.y.stride % 4 == 0 && IsAligned(p.bias);
 }
 
 bool LibraryProducts::Multiply(const GemmParams& p, const Ops& ops) {
-  ops.round_rows({.x = p.x, .m = p.m, .k = p.weight.k, .rounded = p.scratch},
+  ops.round_rows({.x = p.x, .input = p.input, .m = p.m, .k = p.weight.k, .rounded = p.scratch},
                  stream_);
   const ProductClass kind = ClassOf(p);
   const ChosenAlgorithms::Choice* known = chosen_.Find(kind);

@@ -13,6 +13,7 @@ const cuda::Ops& CudaOps() {
                                 .rms_norm = RmsNorm,
                                 .rope = Rope,
                                 .store_kv = StoreKv,
+                                .rotate_and_store = RotateAndStore,
                                 .paged_attention = PagedAttention,
                                 .silu_and_mul = SiluAndMul,
                                 .logits_process = LogitsProcess,

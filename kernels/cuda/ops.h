@@ -108,9 +108,30 @@ struct StoreKvParams {
   Cache cache;
 };
 
+// The norm of rows or heads in front of something else; weight null: none.
+struct NormInput {
+  const float* weight = nullptr;
+  float eps = 0, offset = 0;
+};
+
+// The norms of q and k, their rope, and the keys and values into the cache. q is changed in place.
+struct RotateAndStoreParams {
+  RopeParams q;
+  NormInput q_norm, k_norm;
+  StoreKvParams store;
+};
+
 struct SiluAndMulParams {
   Rows x, y;
   std::int64_t tokens = 0, size = 0;
+};
+
+// What a product is made of when its x is not there yet: out of rows [m, k] by a norm, or out of
+// rows [m, 2 k] by silu_and_mul.
+enum class InputKind : std::uint8_t { kRows, kNormed, kGated };
+struct ProductInput {
+  InputKind kind = InputKind::kRows;
+  NormInput norm;  // of kNormed
 };
 
 // Scratch of a gemm holds x in bf16 when it has more rows than kGemmSmallRows, or as the integers
@@ -118,13 +139,18 @@ struct SiluAndMulParams {
 inline constexpr std::int64_t kGemmSmallRows = 8;
 struct GemmParams {
   Rows x;
+  ProductInput input;
   std::int64_t m = 0;
   Weight weight;
   const float* bias = nullptr;
   Rows y;
   bool accumulate = false;
+  bool gates = false;  // y [m, n / 2] is silu_and_mul of the product
   void* scratch = nullptr;
 };
+// Whether a product can make its x itself, and whether it can be followed by silu_and_mul.
+bool GemmTakes(InputKind kind, const GemmParams& params);
+bool GemmGates(const GemmParams& params);
 std::size_t GemmScratchBytes(std::int64_t m, const Weight& weight);
 
 // Algorithms of cuBLASLt are timed with no more rows than that, and more rows take the same.
@@ -132,6 +158,7 @@ inline constexpr std::int64_t kMostTrialRows = 2048;
 // x as its products read it (library_products.h): bf16 [m, PaddedK(k)], zeros behind k.
 struct RoundRowsParams {
   Rows x;
+  ProductInput input;
   std::int64_t m = 0, k = 0;
   void* rounded = nullptr;
 };
@@ -253,6 +280,7 @@ struct Ops {
   void (*rms_norm)(const RmsNormParams& params, gpu::Stream stream);
   void (*rope)(const RopeParams& params, gpu::Stream stream);
   void (*store_kv)(const StoreKvParams& params, gpu::Stream stream);
+  void (*rotate_and_store)(const RotateAndStoreParams& params, gpu::Stream stream);
   void (*paged_attention)(const AttentionParams& params, gpu::Stream stream);
   void (*silu_and_mul)(const SiluAndMulParams& params, gpu::Stream stream);
   void (*logits_process)(const LogitsProcessParams& params, gpu::Stream stream);

@@ -11,6 +11,10 @@ std::size_t ElementBytes(WeightType type) {
   return type == WeightType::kF32 ? 4 : 2;
 }
 
+bool IsAlignedTo16(const void* data) {
+  return reinterpret_cast<std::uintptr_t>(data) % 16 == 0;
+}
+
 }  // namespace
 
 std::size_t WeightBytes(const Weight& weight) {
@@ -28,6 +32,26 @@ std::int64_t GemmShares(std::int64_t m, std::int64_t n) {
   std::int64_t shares = 1;
   while (shares < 8 && tiles * shares < kEnough) shares *= 2;
   return shares;
+}
+
+// Norms are read 16 bytes at a time. In the form for few rows each block reads x once more for its
+// norm: worth it as long as that is little beside a launch.
+bool GemmTakes(InputKind kind, const GemmParams& p) {
+  constexpr std::int64_t kMostNormed = 16384;
+  if (kind == InputKind::kRows || p.m == 0 || p.weight.k == 0) return kind == InputKind::kRows;
+  if (!IsAlignedTo16(p.x.data) || p.x.stride % 4 != 0 || p.weight.type == WeightType::kF32) {
+    return false;
+  }
+  const bool is_small = p.m <= kGemmSmallRows && !IsQuantized(p.weight.type);
+  if (kind == InputKind::kGated) return !is_small && p.weight.k % 4 == 0;
+  if (!IsAlignedTo16(p.input.norm.weight)) return false;
+  return !is_small || p.m * p.weight.k <= kMostNormed;
+}
+
+bool GemmGates(const GemmParams& p) {
+  return p.m > 0 && p.m <= kGemmSmallRows && p.weight.k > 0 && p.weight.n % 2 == 0 &&
+         (p.weight.type == WeightType::kBF16 || p.weight.type == WeightType::kF16) &&
+         IsAlignedTo16(p.x.data) && p.x.stride % 4 == 0;
 }
 
 std::size_t GemmScratchBytes(std::int64_t m, const Weight& weight) {

@@ -29,12 +29,22 @@ void LaunchQuantTiled(const GemmParams& p, const QuantPlaces& places, gpu::Strea
   }
 }
 
+template <int kGroup>
+void RoundGroups(const GemmParams& p, gpu::Stream stream) {
+  if (p.input.kind == cuda::InputKind::kNormed) {
+    cu::launch(RoundNormedGroupsKernel<kGroup>, dim3(Blocks(p.m, 1)), dim3(256), 0, stream, p);
+    return;
+  }
+  const bool is_gated = p.input.kind == cuda::InputKind::kGated;
+  cu::launch(is_gated ? RoundGroupsKernel<kGroup, true> : RoundGroupsKernel<kGroup, false>,
+             dim3(Blocks(p.m * (cuda::PaddedQuantK(p.weight.k) / kGroup), 128)), dim3(128), 0,
+             stream, p);
+}
+
 template <int kBits, int kGroup>
 void QuantGemmOfGroup(const GemmParams& p, gpu::Stream stream) {
   const QuantPlaces places(p.weight);
-  cu::launch(RoundGroupsKernel<kGroup>,
-             dim3(Blocks(p.m * (cuda::PaddedQuantK(p.weight.k) / kGroup), 128)), dim3(128), 0,
-             stream, p);
+  RoundGroups<kGroup>(p, stream);
   if (p.m > 32) return LaunchQuantTiled<kBits, kGroup, 64>(p, places, stream);
   if (p.m > cuda::kGemmSmallRows) return LaunchQuantTiled<kBits, kGroup, 32>(p, places, stream);
   // Two tiles where that still leaves a block for every multiprocessor.

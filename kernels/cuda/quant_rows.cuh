@@ -2,8 +2,8 @@
 // does, and rows of quantised weights (quant_weight.h) as float32.
 #pragma once
 
-#include "kernels/cuda/device.cuh"
 #include "kernels/cuda/quant_weight.h"
+#include "kernels/cuda/rms_norm.cuh"
 
 namespace sglrun::kernels::CU_WORLD {
 
@@ -24,19 +24,18 @@ __host__ __device__ __forceinline__ RoundedX RoundedXOf(const cuda::GemmParams& 
   return {codes, reinterpret_cast<GroupOfX*>(codes + p.m * cuda::PaddedQuantK(p.weight.k))};
 }
 
-// RoundActivations of common/quantize.h, a thread a group.
-template <int kGroup>
-__global__ void __launch_bounds__(128) RoundGroupsKernel(cuda::GemmParams p) {
+// RoundActivations of common/quantize.h, a thread a group: `group` of row m, whose element i is
+// element(i).
+template <int kGroup, class Element>
+__device__ __forceinline__ void RoundGroup(const cuda::GemmParams& p, std::int64_t m,
+                                           std::int64_t group, const Element& element) {
   const std::int64_t padded = cuda::PaddedQuantK(p.weight.k), groups = padded / kGroup;
-  const std::int64_t item = std::int64_t{blockIdx.x} * 128 + threadIdx.x;
-  if (item >= p.m * groups) return;
-  const std::int64_t m = item / groups, first = item % groups * kGroup;
-  const float* x = p.x.data + m * p.x.stride + first;
+  const std::int64_t first = group * kGroup, item = m * groups + group;
   float values[kGroup];
   std::uint32_t most = 0;  // bits of the largest magnitude
 #pragma unroll
   for (int i = 0; i < kGroup; ++i) {
-    values[i] = first + i < p.weight.k ? x[i] : 0.0f;
+    values[i] = first + i < p.weight.k ? element(first + i) : 0.0f;
     most = max(most, cu::bits_of(values[i]) & 0x7fffffffu);
   }
   const float largest = cu::f32_of(most);
@@ -62,6 +61,39 @@ __global__ void __launch_bounds__(128) RoundGroupsKernel(cuda::GemmParams p) {
   }
   to.groups[item].scale = is_bad ? cu::f32_of(0x7fc00000u) : is_zero ? 0.0f : largest / 127.0f;
   to.groups[item].sum = sum;
+}
+
+template <int kGroup, bool kGated>
+__global__ void __launch_bounds__(128) RoundGroupsKernel(cuda::GemmParams p) {
+  const std::int64_t k = p.weight.k, groups = cuda::PaddedQuantK(k) / kGroup;
+  const std::int64_t item = std::int64_t{blockIdx.x} * 128 + threadIdx.x;
+  if (item >= p.m * groups) return;
+  const std::int64_t m = item / groups;
+  const float* x = p.x.data + m * p.x.stride;
+  RoundGroup<kGroup>(p, m, item % groups, [&](std::int64_t i) {
+    if constexpr (kGated) {
+      return SiluTimes(x[i], x[k + i]);
+    } else {
+      return x[i];
+    }
+  });
+}
+
+// A block a row, which is normalised first.
+template <int kGroup>
+__global__ void __launch_bounds__(256) RoundNormedGroupsKernel(cuda::GemmParams p) {
+  CU_SHARED(float, parts, kNormWarps);
+  CU_SHARED(float, scales, 1);
+  const std::int64_t k = p.weight.k, m = blockIdx.x;
+  float* x = p.x.data + m * p.x.stride;
+  const cuda::NormInput& norm = p.input.norm;
+  NormScales<256>({x, p.x.stride}, 1, k, norm.eps, parts, scales);
+  const float scale = scales[0];
+  for (std::int64_t group = threadIdx.x; group < cuda::PaddedQuantK(k) / kGroup; group += 256) {
+    RoundGroup<kGroup>(p, m, group, [&](std::int64_t i) {
+      return Normed(x[i], scale, norm.weight[i], norm.offset);
+    });
+  }
 }
 
 __device__ __forceinline__ float LoadScale(const unsigned char* scales, std::int64_t index,

@@ -7,6 +7,56 @@
 
 namespace sglrun::kernels::CU_WORLD {
 
+// ---- shared by all kernels that have a norm in them ----
+
+// The threads of a block that add the squares of a vector, four elements of it a thread at a time.
+__host__ __device__ __forceinline__ constexpr int NormThreads(std::int64_t size) {
+  return size <= 256 ? 32 : size <= 1024 ? 128 : size <= 8192 ? 512 : 1024;
+}
+
+__device__ __forceinline__ float AddSquares(const Float4& v, float squares) {
+#pragma unroll
+  for (int j = 0; j < 4; ++j) squares = cu::add_exact(squares, cu::mul_exact(v.v[j], v.v[j]));
+  return squares;
+}
+
+__device__ __forceinline__ float NormScale(float squares, std::int64_t size, float eps) {
+  return rsqrtf(cu::add_exact(squares / static_cast<float>(size), eps));
+}
+
+__device__ __forceinline__ float Normed(float x, float scale, float weight, float offset) {
+  return cu::mul_exact(x, cu::mul_exact(scale, cu::add_exact(weight, offset)));
+}
+
+// The scales of aligned vectors, by all warps of a block of kThreads: each does the
+// work of warps of RmsNormKernel, whose sums are then added in the same order. Ends in a barrier.
+template <int kThreads>
+__device__ __forceinline__ void NormScales(const cuda::Rows& x, int rows, std::int64_t size,
+                                           float eps, float* parts, float* scales) {
+  const int lane = static_cast<int>(threadIdx.x) % 32;
+  const int warps = NormThreads(size) / 32;
+  for (int item = static_cast<int>(threadIdx.x) / 32; item < rows * warps; item += kThreads / 32) {
+    const float* row = x.data + item / warps * x.stride;
+    float squares = 0;
+    for (std::int64_t i = (item % warps * 32 + lane) * 4; i < size; i += warps * 32 * 4) {
+      squares = AddSquares(Load4<true>(row + i, size - i), squares);
+    }
+    squares = WarpReduce(squares, Sum{});
+    if (lane == 0) parts[item] = squares;
+  }
+  __syncthreads();
+  if (static_cast<int>(threadIdx.x) < rows) {
+    const float* sums = parts + static_cast<int>(threadIdx.x) * warps;
+    float squares = sums[0];
+    for (int warp = 1; warp < warps; ++warp) squares += sums[warp];
+    scales[threadIdx.x] = NormScale(squares, size, eps);
+  }
+  __syncthreads();
+}
+inline constexpr int kNormWarps = 32;  // at most, a row: of `parts`
+
+// ---- the norm alone ----
+
 template <int kThreads, int kItems, bool kAligned>
 __global__ void __launch_bounds__(kThreads) RmsNormKernel(cuda::RmsNormParams p) {
   CU_SHARED(float, sums, kThreads / 32);
@@ -28,8 +78,7 @@ __global__ void __launch_bounds__(kThreads) RmsNormKernel(cuda::RmsNormParams p)
       for (int j = 0; j < 4; ++j) v.v[j] += more.v[j];
       Store4<kAligned>(x + i, v, p.size - i);
     }
-#pragma unroll
-    for (int j = 0; j < 4; ++j) squares += v.v[j] * v.v[j];
+    squares = AddSquares(v, squares);
     return v;
   };
   if constexpr (kItems > 0) {
@@ -43,12 +92,12 @@ __global__ void __launch_bounds__(kThreads) RmsNormKernel(cuda::RmsNormParams p)
   }
 
   squares = BlockReduce<kThreads>(squares, Sum{}, sums);
-  const float scale = rsqrtf(squares / static_cast<float>(p.size) + p.eps);
+  const float scale = NormScale(squares, p.size, p.eps);
   const auto write = [&](std::int64_t i, Float4 v) {
     const std::int64_t left = p.size - i;
     const Float4 weight = Load4<kAligned>(p.weight + i, left);
 #pragma unroll
-    for (int j = 0; j < 4; ++j) v.v[j] *= scale * (weight.v[j] + p.weight_offset);
+    for (int j = 0; j < 4; ++j) v.v[j] = Normed(v.v[j], scale, weight.v[j], p.weight_offset);
     Store4<kAligned>(y + i, v, left);
   };
   if constexpr (kItems > 0) {

@@ -18,4 +18,12 @@ void StoreKv(const cuda::StoreKvParams& p, gpu::Stream stream) {
              dim3(kHeadWarps * 32), 0, stream, p);
 }
 
+void RotateAndStore(const cuda::RotateAndStoreParams& p, gpu::Stream stream) {
+  if (p.q.tokens == 0) return;
+  const bool aligned = IsAligned(p.q.x) && IsAligned(p.store.k) && IsAligned(p.store.v);
+  const std::int64_t heads = p.q.tokens * (p.q.heads + 2 * p.store.cache.heads);
+  cu::launch(aligned ? RotateAndStoreKernel<true> : RotateAndStoreKernel<false>,
+             dim3(Blocks(heads, kHeadWarps)), dim3(kHeadWarps * 32), 0, stream, p);
+}
+
 }  // namespace sglrun::kernels::CU_WORLD

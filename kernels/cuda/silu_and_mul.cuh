@@ -17,7 +17,7 @@ __global__ void __launch_bounds__(kSiluThreads) SiluAndMulKernel(cuda::SiluAndMu
   const Float4 b = Load4<kAligned>(x + p.size, left);
 #pragma unroll
   for (int j = 0; j < 4; ++j) {
-    a.v[j] = a.v[j] / (1.0f + expf(-a.v[j])) * b.v[j];
+    a.v[j] = SiluTimes(a.v[j], b.v[j]);
   }
   Store4<kAligned>(p.y.data + std::int64_t{blockIdx.y} * p.y.stride + i, a, left);
 }

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstring>
 #include <functional>
 #include <limits>
 #include <memory>
@@ -26,15 +27,16 @@ constexpr std::size_t kRows = 12, kWidth = 70;
 
 // The arrays of a draw with everything: penalties, bans, masks, bias, and logprobs of some rows.
 struct Everything {
-  explicit Everything(unsigned seed) {
+  // `counted`: tokens that the penalties of a row are for.
+  explicit Everything(unsigned seed, std::int32_t counted = 4) {
     std::mt19937 random(seed);
     std::normal_distribution<float> normal(0, 3);
     logits.resize(kRows * kWidth);
     for (float& z : logits) z = normal(random);
     logits[2 * kWidth + 5] = std::numeric_limits<float>::quiet_NaN();
     for (std::size_t r = 0; r < kRows; ++r) {
-      for (std::int32_t id = 0; id < 4; ++id) {
-        count_ids.push_back(static_cast<std::int32_t>(random() % 16) + 16 * id);
+      for (std::int32_t id = 0; id < counted; ++id) {
+        count_ids.push_back(static_cast<std::int32_t>(random() % 4) + 4 * id);
         counts.push_back(1 + static_cast<std::int32_t>(random() % 3));
       }
       count_begin.push_back(static_cast<std::int32_t>(count_ids.size()));
@@ -121,6 +123,16 @@ struct Everything {
     return args;
   }
 
+  // Results of rows that are not sound are undefined.
+  void ClearUntold() {
+    for (std::size_t r = 0; r < kRows; ++r) {
+      if (status[r] == RowStatus::kOk) continue;
+      std::fill(ask_logprobs.begin() + ask_begin[r], ask_logprobs.begin() + ask_begin[r + 1], 0.0f);
+      std::fill(top_ids.begin() + top_begin[r], top_ids.begin() + top_begin[r + 1], 0);
+      std::fill(top_logprobs.begin() + top_begin[r], top_logprobs.begin() + top_begin[r + 1], 0.0f);
+    }
+  }
+
   std::vector<float> logits, frequency, presence, repetition, bias_values, temperature;
   std::vector<std::int32_t> count_begin = {0}, count_ids, counts, ban_begin = {0}, ban_ids;
   std::vector<std::int32_t> mask_line, bias_begin = {0}, bias_ids, top_k, tokens;
@@ -194,6 +206,80 @@ TEST_CASE("a draw on the device is the reference's, row by row, in twenty orders
       }
     }
   }
+}
+
+// The head of a draw: row r of the logits is row picked[r] of `states`.
+struct Picking {
+  Picking(const Everything& of, Simulated& the_sim) : sim(the_sim) {
+    for (std::size_t r = 0; r < kRows; ++r) {
+      picked.push_back(static_cast<std::int32_t>((r + of.counts.size()) % kRows));
+    }
+    std::vector<float> rows(of.logits.size());
+    for (std::size_t r = 0; r < kRows; ++r) {
+      std::copy_n(of.logits.begin() + static_cast<std::ptrdiff_t>(r * kWidth), kWidth,
+                  rows.begin() + static_cast<std::ptrdiff_t>(kWidth) * picked[r]);
+    }
+    states = std::move(rows);
+  }
+
+  Simulated& sim;
+  std::vector<std::int32_t> picked;
+  std::vector<float> states;
+};
+
+TEST_CASE("a draw that comes again is replayed with the bits of one that does not") {
+  Simulated sim;
+  const auto& state = static_cast<const cuda::DeviceState&>(*sim.device->backend().device);
+  const Buffer states = sim.Place(std::vector<float>(kRows * kWidth));
+  const Buffer logits = sim.Place(std::vector<float>(kRows * kWidth));
+  const Buffer kept = sim.Place(std::vector<std::int32_t>(kRows));
+  const auto matrix = [](const Buffer& buffer) {
+    return tensor::MakeView(buffer.data(), tensor::DType::kF32,
+                            {static_cast<std::int64_t>(kRows), static_cast<std::int64_t>(kWidth)});
+  };
+  const HeadWork head = [&](std::span<const std::int32_t> picked) {
+    sim.table().gather_rows({.in = matrix(states), .rows = picked, .out = matrix(logits)},
+                            sim.context);
+  };
+  const std::array<std::uint64_t, 1> key = {7};
+  const std::vector<std::int32_t> kept_rows = {1, 4, 5};
+  // Lists grow and shrink; every third time no row has logprobs, the last time a row is kept.
+  const std::int32_t counted[] = {2, 3, 2, 3, 16, 2, 15, 16, 1, 4};
+  unsigned seed = 0;
+  for (const std::int32_t tokens : counted) {
+    CAPTURE(seed);
+    sim::SetStreamSeed(seed);
+    Everything once(seed, tokens), again(seed, tokens);
+    Picking picking(once, sim);
+    std::vector<float> once_kept(kept_rows.size() * kWidth), again_kept = once_kept;
+    const auto draw = [&](Everything& rows, std::vector<float>& kept_logits, bool comes_again) {
+      sim.table().upload(states.data(), picking.states.data(), states.bytes(), sim.context);
+      DrawArgs args = rows.Args(logits.as<float>(), kept.as<std::int32_t>());
+      args.head = &head;
+      args.picked = picking.picked;
+      if (comes_again) args.key = key;
+      if (seed % 3 == 2) args.told = {}, args.chosen = {};
+      args.kept_rows = kept_rows;
+      args.kept_logits = kept_logits;
+      REQUIRE(Check(args) == "");
+      sim.table().draw(sim.table(), args, sim.context);
+      sim.table().finish_draw(sim.context);
+      return sim.Read<std::int32_t>(kept, kRows);
+    };
+    CHECK(draw(once, once_kept, false) == draw(again, again_kept, true));
+    once.ClearUntold();
+    again.ClearUntold();
+    CHECK(once.tokens == again.tokens);
+    CHECK(once.status == again.status);
+    CHECK(once.ask_logprobs == again.ask_logprobs);
+    CHECK(once.top_ids == again.top_ids);
+    CHECK(once.top_logprobs == again.top_logprobs);
+    CHECK(std::memcmp(once_kept.data(), again_kept.data(), once_kept.size() * 4) == 0);
+    CHECK(once.status[2] == RowStatus::kNaN);
+    ++seed;
+  }
+  // All but the first of those with logprobs and of those without.
+  CHECK(state.recorder().replays() == 8);
 }
 
 // ids[i] = drawn[from[i]], as work that comes again.

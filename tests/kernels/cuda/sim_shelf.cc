@@ -1,6 +1,6 @@
 // The CUDA shelf on a device (shelf_device.h), for the cases of ../*_test.cc. Every call is made
-// several times, on the simulated one with the threads forward, backward and shuffled: the bits must
-// be the same.
+// several times, on the simulated one with the threads forward, backward and shuffled: the bits
+// must be the same.
 #include <algorithm>
 #include <cstring>
 #include <functional>
@@ -169,18 +169,54 @@ void GatherRows(const GatherRowsArgs& args, KernelContext&) {
   call.Run([&](const cuda::Ops& ops) { ops.gather_rows(p, nullptr); });
 }
 
-void Gemm(const GemmArgs& args, KernelContext&) {
+cuda::NormInput NormOf(Call& call, const RmsNormArgs& norm) {
+  return {call.Matrix(norm.weight).data, norm.eps, norm.weight_offset};
+}
+
+// A product whose x is made of `from` (kRows: is it), into y: whether there is a form for it.
+bool Multiply(const GemmArgs& args, cuda::InputKind kind, const tensor::TensorView& from,
+              const RmsNormArgs& norm, const tensor::TensorView& y, bool gates) {
   Call call;
   const std::int64_t m = args.x.shape[0];
   const cuda::GemmParams p{
-      .x = call.Matrix(args.x),
+      .x = call.Matrix(from),
+      .input = {kind, kind == cuda::InputKind::kNormed ? NormOf(call, norm) : cuda::NormInput{}},
       .m = m,
       .weight = WeightOf(call, *args.weight),
       .bias = call.Matrix(args.bias).data,
-      .y = call.Matrix(args.y, true),
+      .y = call.Matrix(y, true),
       .accumulate = args.accumulate,
+      .gates = gates,
       .scratch = call.Scratch<char>(cuda::GemmScratchBytes(m, cuda::WeightOf(*args.weight)))};
+  if (!cuda::GemmTakes(kind, p) || (gates && !cuda::GemmGates(p))) return false;
   call.Run([&](const cuda::Ops& ops) { ops.gemm(p, nullptr); });
+  return true;
+}
+
+void Gemm(const GemmArgs& args, KernelContext&) {
+  Multiply(args, cuda::InputKind::kRows, args.x, {}, args.y, false);
+}
+
+// Also into y with silu_and_mul behind it.
+bool NormAndMultiply(const KernelTable& table, const RmsNormArgs& norm, const GemmArgs& gemm,
+                     const tensor::TensorView& y, bool gates, KernelContext& context) {
+  if (Multiply(gemm, cuda::InputKind::kNormed, norm.x, norm, y, gates)) return true;
+  table.rms_norm(norm, context);
+  return Multiply(gemm, cuda::InputKind::kRows, gemm.x, {}, y, gates);
+}
+
+void NormGemm(const KernelTable& table, const NormGemmArgs& args, KernelContext& context) {
+  NormAndMultiply(table, args.norm, args.gemm, args.gemm.y, false, context);
+}
+
+void Mlp(const KernelTable& table, const MlpArgs& args, KernelContext& context) {
+  if (NormAndMultiply(table, args.norm, args.gate_up, args.silu.y, true, context)) {
+    return Gemm(args.down, context);
+  }
+  NormAndMultiply(table, args.norm, args.gate_up, args.gate_up.y, false, context);
+  if (Multiply(args.down, cuda::InputKind::kGated, args.silu.x, {}, args.down.y, false)) return;
+  table.silu_and_mul(args.silu, context);
+  Gemm(args.down, context);
 }
 
 void RmsNorm(const RmsNormArgs& args, KernelContext&) {
@@ -197,30 +233,47 @@ void RmsNorm(const RmsNormArgs& args, KernelContext&) {
   call.Run([&](const cuda::Ops& ops) { ops.rms_norm(p, nullptr); });
 }
 
+cuda::RopeParams ParamsOf(Call& call, const RopeArgs& args) {
+  return {.x = call.Matrix(args.x, true),
+          .tokens = args.x.shape[0],
+          .heads = args.heads,
+          .head_dim = args.head_dim,
+          .positions = call.In(args.positions),
+          .positions_per_token = args.positions_per_token,
+          .axis = call.In(args.axis),
+          .cos_table = call.Matrix(args.cos_table).data,
+          .sin_table = call.Matrix(args.sin_table).data,
+          .table_stride = args.cos_table.stride[0],
+          .half = args.cos_table.shape[1]};
+}
+
+cuda::StoreKvParams ParamsOf(Call& call, const StoreKvArgs& args) {
+  return {.k = call.Matrix(args.k),
+          .v = call.Matrix(args.v),
+          .slots = call.In(args.slots),
+          .tokens = static_cast<std::int64_t>(args.slots.size()),
+          .cache = CacheOf(call, args.cache, true)};
+}
+
 void Rope(const RopeArgs& args, KernelContext&) {
   Call call;
-  const cuda::RopeParams p{.x = call.Matrix(args.x, true),
-                           .tokens = args.x.shape[0],
-                           .heads = args.heads,
-                           .head_dim = args.head_dim,
-                           .positions = call.In(args.positions),
-                           .positions_per_token = args.positions_per_token,
-                           .axis = call.In(args.axis),
-                           .cos_table = call.Matrix(args.cos_table).data,
-                           .sin_table = call.Matrix(args.sin_table).data,
-                           .table_stride = args.cos_table.stride[0],
-                           .half = args.cos_table.shape[1]};
+  const cuda::RopeParams p = ParamsOf(call, args);
   call.Run([&](const cuda::Ops& ops) { ops.rope(p, nullptr); });
 }
 
 void StoreKv(const StoreKvArgs& args, KernelContext&) {
   Call call;
-  const cuda::StoreKvParams p{.k = call.Matrix(args.k),
-                              .v = call.Matrix(args.v),
-                              .slots = call.In(args.slots),
-                              .tokens = static_cast<std::int64_t>(args.slots.size()),
-                              .cache = CacheOf(call, args.cache, true)};
+  const cuda::StoreKvParams p = ParamsOf(call, args);
   call.Run([&](const cuda::Ops& ops) { ops.store_kv(p, nullptr); });
+}
+
+void RotateAndStore(const KernelTable&, const RotateAndStoreArgs& args, KernelContext&) {
+  Call call;
+  const cuda::RotateAndStoreParams p{.q = ParamsOf(call, args.q),
+                                     .q_norm = NormOf(call, args.q_norm),
+                                     .k_norm = NormOf(call, args.k_norm),
+                                     .store = ParamsOf(call, args.store)};
+  call.Run([&](const cuda::Ops& ops) { ops.rotate_and_store(p, nullptr); });
 }
 
 void PagedAttention(const PagedAttentionArgs& args, KernelContext&) {
@@ -348,6 +401,9 @@ std::vector<const Backend*> ShelfBackends() {
     sim.table.store_kv = StoreKv;
     sim.table.paged_attention = PagedAttention;
     sim.table.silu_and_mul = SiluAndMul;
+    sim.table.norm_gemm = NormGemm;
+    sim.table.rotate_and_store = RotateAndStore;
+    sim.table.mlp = Mlp;
     sim.table.logits_process = LogitsProcess;
     sim.table.sample = Sample;
     sim.table.logprobs = Logprobs;

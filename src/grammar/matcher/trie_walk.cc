@@ -57,4 +57,13 @@ ByteClasses AlikeTable::InAllThatDiffer(const Surroundings& around) {
   return common[0];
 }
 
+// Bytes that some way to a difference ends with: every way takes one of them.
+ByteClasses AlikeTable::LastBytes(const Surroundings& around) {
+  ByteClasses last = 0;
+  for (const Surroundings::Step& step : around.steps) {
+    if (step.to == kDifferent) last |= step.byte;
+  }
+  return last;
+}
+
 }  // namespace sglrun::grammar

@@ -105,12 +105,14 @@ struct TableWalk {
 // Texts that cannot lead from a state to one that differs from it in what is asked of a walk:
 // whether it lives on, and whether the machine may end. Subtrees of such texts need not be entered.
 struct AlikeTexts {
-  ByteClasses classes = 0;  // all those made of these bytes that
-  int bytes = 0;            // have so many at most, or
-  ByteClasses lacking = 0;  // lack one of these
+  ByteClasses classes = 0;   // all those made of these bytes that
+  int bytes = 0;             // have so many at most, or
+  ByteClasses lacking = 0;   // lack one of these, or
+  ByteClasses harmless = 0;  // are made of these
 
   bool Hold(ByteClasses bytes_below, int height) const {
-    return (bytes_below & ~classes) == 0 && (height <= bytes || (lacking & ~bytes_below) != 0);
+    return (bytes_below & ~classes) == 0 &&
+           (height <= bytes || (lacking & ~bytes_below) != 0 || (bytes_below & ~harmless) == 0);
   }
 };
 
@@ -167,6 +169,7 @@ class AlikeTable {
   template <class Walk>
   void AddSteps(std::size_t place, ByteClasses classes, Walk& walk, Surroundings& around);
   static ByteClasses InAllThatDiffer(const Surroundings& around);
+  static ByteClasses LastBytes(const Surroundings& around);
   template <class Walk>
   ByteClasses BytesAlike(std::int32_t state, Walk& walk);
 
@@ -220,11 +223,12 @@ AlikeTexts AlikeTable::Explore(std::int32_t state, Walk& walk) {
       ++level;
       level_end = around.places.size();
     }
-    if (around.places.size() > kMostPlaces) return {classes, std::min<int>(bytes, level), 0};
+    if (around.places.size() > kMostPlaces) return {classes, std::min<int>(bytes, level)};
     if ((classes & ~BytesAlike(around.places[p], walk)) != 0) bytes = std::min<int>(bytes, level);
     AddSteps(p, classes, walk, around);
   }
-  return {classes, bytes, bytes == kAnyNumber ? 0 : InAllThatDiffer(around)};
+  if (bytes == kAnyNumber) return {classes, bytes};
+  return {classes, bytes, InAllThatDiffer(around), classes & ~LastBytes(around)};
 }
 
 template <class Walk>

@@ -73,15 +73,15 @@ class Bench {
   }
 
   // Enough copies of the weight to come from memory each time, as in a whole model.
-  void Gemm(std::int64_t n, std::int64_t k, DType dtype) {
+  void Gemm(std::int64_t n, std::int64_t k, const WeightForm& form) {
+    const DType dtype = form.dtype;
     std::vector<float> w = Normal(static_cast<std::size_t>(n * k), 0.05f, 1);
-    const std::size_t bytes = backend_.table.packed_weight_bytes(n, k, dtype);
+    const std::size_t bytes = backend_.table.packed_weight_bytes(n, k, form);
     const int copies = static_cast<int>(std::clamp<std::size_t>((192u << 20) / bytes, 2, 64));
     std::vector<PackedWeight> weights;
     const double start = Now();
     for (int i = 0; i < copies; ++i) {
-      weights.push_back(
-          {n, k, dtype, tensor::Buffer(*backend_.allocator, bytes), WeightForm(dtype).quant});
+      weights.push_back({n, k, dtype, tensor::Buffer(*backend_.allocator, bytes), form.quant});
       for (std::int64_t row = 0; row < n; row += 256) {
         const std::int64_t rows = std::min<std::int64_t>(256, n - row);
         backend_.table.pack_rows(
@@ -292,9 +292,10 @@ int Main(int argc, char** argv) {
        {std::pair{960, 576}, {576, 576}, {3072, 576}, {576, 1536}, {49152, 576}}) {
     kernels.Gemm(n, k, DType::kBF16);
   }
-  for (const DType dtype : {DType::kI8, DType::kI4}) {
-    kernels.Gemm(3072, 576, dtype);
-    kernels.Gemm(576, 1536, dtype);
+  // As the model keeps floats in int8 and int4.
+  for (const WeightForm& form : {WeightForm(DType::kI8, {.group = 64}), WeightForm(DType::kI4)}) {
+    kernels.Gemm(3072, 576, form);
+    kernels.Gemm(576, 1536, form);
   }
   kernels.Gemm(3072, 576, DType::kF32);
   kernels.Attention(1, 1, 512, DType::kBF16);

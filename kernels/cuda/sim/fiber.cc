@@ -44,8 +44,11 @@ unsigned char* MakeFiberStack() {
 
 void PrepareFiber(Fiber& fiber, unsigned char* stack, std::size_t stagger, void (*entry)()) {
 #if SGLRUN_SIM_ASAN
-  // The fiber before left for good inside its frames, whose guards are still there.
-  __asan_unpoison_memory_region(stack, kFiberStack);
+  // The fiber before left for good inside its frames, whose guards are still there: above the place
+  // where it left, for below it every frame has returned.
+  auto* left = static_cast<unsigned char*>(fiber.top);
+  if (left < stack || left >= stack + kFiberStack) left = stack;
+  __asan_unpoison_memory_region(left, static_cast<std::size_t>(stack + kFiberStack - left));
 #endif
   auto** top = reinterpret_cast<void**>(stack + kFiberStack - stagger % 61 * 64) - 1;
   *top = nullptr;  // entry's return address

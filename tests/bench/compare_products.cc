@@ -90,7 +90,7 @@ ProductErrors CompareProducts(gpu::Runtime& runtime, const Ops& ops, gpu::Stream
                               LibraryProducts& library, std::int64_t m, std::int64_t n,
                               std::int64_t k) {
   const Weight weight{.type = WeightType::kBF16, .n = n, .k = k};
-  GemmParams params{.x = {nullptr, k}, .m = m, .weight = weight, .y = {nullptr, n}};
+  GemmParams params{.x = {nullptr, k}, .input = {}, .m = m, .weight = weight, .y = {nullptr, n}};
   Memory w(runtime, stream, WeightBytes(weight));
   Memory x(runtime, stream, static_cast<std::size_t>(m * k) * sizeof(float));
   Memory y(runtime, stream, static_cast<std::size_t>(m * n) * sizeof(float));

@@ -179,6 +179,7 @@ class Bench {
     std::vector<const void*> data;
     for (std::size_t i = 0; i < copies; ++i) data.push_back(Array(bytes));
     GemmParams params{.x = {Floats(m * k), k},
+                      .input = {},
                       .m = m,
                       .weight = weight,
                       .y = {Floats(m * n), n},

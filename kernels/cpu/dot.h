@@ -36,7 +36,6 @@ struct F32Dot {
     Store(x, value);
     return value;
   }
-  static SGLRUN_INLINE Vec KeepX(X* x, Vec value) { return StoreX(x, value); }
 };
 
 #if defined(__AVX512BF16__)
@@ -70,8 +69,6 @@ struct Bf16Dot {
     __builtin_memcpy(x, &rounded, sizeof rounded);
     return AsFloat(ShiftLeft(IVec{{__builtin_convertvector(rounded, NativeI)}}, 16));
   }
-  // The same where rounding is a freedom, not a promise.
-  static SGLRUN_INLINE Vec KeepX(X* x, Vec value) { return StoreX(x, value); }
 };
 
 #else
@@ -99,10 +96,6 @@ struct Bf16Dot {
     const Vec rounded = RoundToBf16(value);
     Store(x, rounded);
     return rounded;
-  }
-  static SGLRUN_INLINE Vec KeepX(X* x, Vec value) {
-    Store(x, value);
-    return value;
   }
 };
 

@@ -149,8 +149,8 @@ class TileAttention {
     Store(state_.total[v], Set(0.0f));
     const float* query = Row(args_.q, QueryRow(v)) + HeadOffset(v);
     for (std::int64_t d = 0; d < page_.head_dim; d += kLanes) {
-      Dot::KeepX(state_.query[v] + d / Dot::kDepth * Dot::kXPerStep,
-                 LoadPartial(query + d, page_.head_dim - d, 0.0f));
+      Dot::StoreX(state_.query[v] + d / Dot::kDepth * Dot::kXPerStep,
+                  LoadPartial(query + d, page_.head_dim - d, 0.0f));
     }
     for (std::int64_t d = 0; d < page_.padded_dim; d += kLanes) Store(state_.sum[v] + d, Set(0.0f));
   }
@@ -229,7 +229,7 @@ class TileAttention {
       Vec total = Load(state_.total[v]) * Set(rescale[m]);
       for (int u = 0; u < kBlockPages; ++u) {
         typename Dot::X* weight = state_.weight[v] + u * (kLanes / Dot::kDepth) * Dot::kXPerStep;
-        total = total + Dot::KeepX(weight, Exp2(Load(state_.score[v] + u * kLanes) - max));
+        total = total + Dot::StoreX(weight, Exp2(Load(state_.score[v] + u * kLanes) - max));
       }
       Store(state_.total[v], total);
     });

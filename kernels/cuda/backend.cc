@@ -25,7 +25,8 @@ void Download(void* to, const void* from, std::size_t bytes, KernelContext& cont
   cuda::StateOf(context).Download(to, from, bytes);
 }
 
-// Results carry it: what runs on different chips, or on none, may differ in its last bits.
+// Results carry it, with the library's version: what runs on different chips, on none, or on
+// another library may differ in its last bits.
 std::string IsaOf(std::string_view name, const gpu::Properties& properties) {
   if (name == "sim") return "sim";
   return "sm_" + std::to_string(properties.major) + std::to_string(properties.minor);
@@ -77,7 +78,7 @@ class OwnedBackend final : public DeviceBackend {
   }
 
   std::string DescribeProducts() override {
-    return state_.library() == nullptr ? "own kernels" : state_.library()->Describe();
+    return state_.library() == nullptr ? "own kernels" : "cuBLASLt " + state_.library()->Version();
   }
   std::string WhyNoLibrary() override { return why_no_library_; }
 
@@ -90,7 +91,7 @@ class OwnedBackend final : public DeviceBackend {
       return;
     }
     state_.UseLibrary(std::move(*library));
-    isa_ += "+cublaslt";
+    isa_ += "+cublaslt-" + state_.library()->Version();
   }
 
   std::string isa_, why_no_library_;

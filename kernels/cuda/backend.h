@@ -14,7 +14,7 @@ class DeviceBackend {
  public:
   virtual ~DeviceBackend() = default;
   virtual const Backend& backend() const = 0;
-  virtual std::string Describe() = 0;  // "NVIDIA H100 (sm_90, 80 GiB)"
+  virtual std::string Describe() = 0;  // "NVIDIA H100 (sm_90+cublaslt-13.1.0, 80 GiB)"
   // "own kernels", or "cuBLASLt 13.1.0".
   virtual std::string DescribeProducts() = 0;
   // Why the library that was asked for is not used; "" when it is, or was not asked for.

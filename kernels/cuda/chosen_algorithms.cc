@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <atomic>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -12,25 +13,36 @@ namespace sglrun::kernels::cuda {
 namespace {
 
 // First line of the file; another form gets another number.
-constexpr const char* kTitle = "sglrun algorithms 1";
+constexpr const char* kTitle = "sglrun algorithms 2";
+// Last word of a line: without it the line was cut, perhaps within a number.
+constexpr const char* kEnd = "end";
 // Of a few shapes a model and a dozen numbers of rows; more is no file of ours.
 constexpr std::size_t kMostChoices = 10'000;
 
-// "n k rows accumulate bias" and the algorithm's eight words, hexadecimal.
+// "n k rows accumulate bias is_one", the algorithm's eight words, hexadecimal, and the end mark.
 bool ReadLine(const std::string& line, ProductClass* product, gpu::lt::Algorithm* algorithm) {
   std::istringstream in(line);
-  in >> product->n >> product->k >> product->rows >> product->accumulate >> product->bias;
+  in >> product->n >> product->k >> product->rows >> product->accumulate >> product->bias >>
+      product->is_one;
   in >> std::hex;
   for (std::uint64_t& word : algorithm->data) in >> word;
-  return !in.fail();
+  std::string end;
+  in >> end;
+  return !in.fail() && end == kEnd && in.eof();
 }
 
 void WriteLine(const ProductClass& product, const gpu::lt::Algorithm& algorithm,
                std::ostream& out) {
   out << std::dec << product.n << ' ' << product.k << ' ' << product.rows << ' '
-      << product.accumulate << ' ' << product.bias << std::hex;
+      << product.accumulate << ' ' << product.bias << ' ' << product.is_one << std::hex;
   for (const std::uint64_t word : algorithm.data) out << ' ' << word;
-  out << '\n';
+  out << ' ' << kEnd << '\n';
+}
+
+// Beside the file, and nobody else's: devices of a process end at the same time.
+std::string FreshName(const std::string& path) {
+  static std::atomic<int> files = 0;
+  return path + "." + std::to_string(::getpid()) + "." + std::to_string(files++);
 }
 
 }  // namespace
@@ -57,11 +69,11 @@ void ChosenAlgorithms::ReadInto(const std::string& path, Choices& choices) {
   }
 }
 
-// Renamed into place, so that nobody reads half of it. Where it cannot be written, nothing is lost
-// but time.
+// Renamed into place, so that nobody reads half of it; of two that write at once the later one's
+// stays. Where it cannot be written, nothing is lost but time.
 void ChosenAlgorithms::Write() const {
   const std::filesystem::path path(path_);
-  const std::filesystem::path fresh(path_ + "." + std::to_string(::getpid()));
+  const std::filesystem::path fresh(FreshName(path_));
   std::error_code error;
   std::filesystem::create_directories(path.parent_path(), error);
   {

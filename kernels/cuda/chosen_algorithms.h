@@ -16,8 +16,9 @@ namespace sglrun::kernels::cuda {
 // Products that share an algorithm.
 struct ProductClass {
   std::int64_t n = 0, k = 0;
-  std::int64_t rows = 0;  // a power of two that is not less
+  std::int64_t rows = 0;  // a power of two that is not less, or the number itself
   bool accumulate = false, bias = false;
+  bool is_one = false;  // of this number of rows alone, which the power's algorithm does not suit
 
   auto operator<=>(const ProductClass&) const = default;
 };
@@ -27,7 +28,8 @@ class ChosenAlgorithms {
   // Without an algorithm: none of the library's suits.
   using Choice = std::optional<gpu::lt::Algorithm>;
 
-  // Reads what is in the file; "": it is kept nowhere. A file that is damaged counts as empty.
+  // Reads what is in the file; "": it is kept nowhere. Damaged lines are skipped, and a file with
+  // another title.
   explicit ChosenAlgorithms(std::string path);
   // Writes it again when something was added, with what others have written meanwhile.
   ~ChosenAlgorithms();

@@ -90,9 +90,13 @@ void DeviceState::Repeat(const RepeatArgs& args) {
   recorder_->Run(args, allocator_.frees());
 }
 
-void DeviceState::Upload(void* to, const void* from, std::size_t bytes) {
+void DeviceState::TakeBounce() {
   if (bounce_ == nullptr) bounce_ = runtime_->AllocPinned(kBounceBytes);
-  if (bounce_ == nullptr) EndForLack("a copy's pinned memory", kBounceBytes, *runtime_);
+  if (bounce_ == nullptr) EndForPinnedLack("copies", kBounceBytes);
+}
+
+void DeviceState::Upload(void* to, const void* from, std::size_t bytes) {
+  TakeBounce();
   for (std::size_t done = 0; done < bytes; done += kBounceBytes) {
     const std::size_t part = std::min(kBounceBytes, bytes - done);
     std::memcpy(bounce_, static_cast<const char*>(from) + done, part);
@@ -102,8 +106,7 @@ void DeviceState::Upload(void* to, const void* from, std::size_t bytes) {
 }
 
 void DeviceState::Download(void* to, const void* from, std::size_t bytes) {
-  if (bounce_ == nullptr) bounce_ = runtime_->AllocPinned(kBounceBytes);
-  if (bounce_ == nullptr) EndForLack("a copy's pinned memory", kBounceBytes, *runtime_);
+  TakeBounce();
   for (std::size_t done = 0; done < bytes; done += kBounceBytes) {
     const std::size_t part = std::min(kBounceBytes, bytes - done);
     runtime_->CopyToHost(bounce_, static_cast<const char*>(from) + done, part, stream_);

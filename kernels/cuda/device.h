@@ -92,6 +92,7 @@ class DeviceState final : public Device {
 
  private:
   bool HasScratch(std::size_t bytes);
+  void TakeBounce();
 
   std::unique_ptr<gpu::Runtime> runtime_;
   const Ops* ops_;

@@ -41,6 +41,7 @@ void GemmSmall(const GemmParams& p, gpu::Stream stream) {
 
 template <WeightType kType, int kTileM>
 void LaunchTiled(const GemmParams& p, gpu::Stream stream) {
+  static_assert(kTileN == cuda::kTileOutputs && kTileM <= cuda::kTileRows);
   const unsigned tiles_n = Blocks(p.weight.n, kTileN), tiles_m = Blocks(p.m, kTileM);
   const auto shares = static_cast<unsigned>(cuda::GemmShares(p.m, p.weight.n));
   cu::launch(GemmTiledKernel<kType, kTileM>, dim3(tiles_n, tiles_m, shares), dim3(kTiledThreads),

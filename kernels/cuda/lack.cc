@@ -12,14 +12,26 @@ namespace {
 
 constexpr int kCannotGoOn = 2;
 
+[[noreturn]] void End(const std::string& problem, const std::string& options) {
+  LogError(problem + "; lower " + options + ", and a batch run continues");
+  ::_exit(kCannotGoOn);
+}
+
+std::string Needed(std::string_view what, std::size_t bytes) {
+  return FormatByteSize(static_cast<std::int64_t>(bytes)) + " are needed for " + std::string(what);
+}
+
 }  // namespace
 
 void EndForLack(std::string_view what, std::size_t needed, gpu::Runtime& runtime) {
-  LogError("the device's memory is gone: " + FormatByteSize(static_cast<std::int64_t>(needed)) +
-           " are needed for " + std::string(what) + ", " +
-           FormatByteSize(static_cast<std::int64_t>(runtime.FreeMemory())) +
-           " are free; lower --kv-memory, --max-rows or --max-batch-tokens, and the same command continues");
-  ::_exit(kCannotGoOn);
+  End("the device's memory is gone: " + Needed(what, needed) + ", " +
+          FormatByteSize(static_cast<std::int64_t>(runtime.FreeMemory())) + " are free",
+      "--kv-memory, --max-rows or --max-batch-tokens");
+}
+
+void EndForPinnedLack(std::string_view what, std::size_t needed) {
+  End("the host has no more pinned memory: " + Needed(what, needed),
+      "--max-rows or --max-batch-tokens");
 }
 
 }  // namespace sglrun::kernels::cuda

@@ -28,13 +28,15 @@ std::size_t RoundedBytes(const GemmParams& p) {
   return (bytes + 255) / 256 * 256;
 }
 
-ProductClass ClassOf(const GemmParams& p) {
-  return {
-      .n = p.weight.n,
-      .k = p.weight.k,
-      .rows = static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(TrialRows(p.m)))),
-      .accumulate = p.accumulate,
-      .bias = p.bias != nullptr};
+ProductClass ClassOf(const GemmParams& p, bool is_one) {
+  const auto power =
+      static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(TrialRows(p.m))));
+  return {.n = p.weight.n,
+          .k = p.weight.k,
+          .rows = is_one ? p.m : power,
+          .accumulate = p.accumulate,
+          .bias = p.bias != nullptr,
+          .is_one = is_one};
 }
 
 // Both matrices hold zeros behind k.
@@ -96,34 +98,44 @@ LibraryProducts::~LibraryProducts() {
   runtime_.Free(workspace_);
 }
 
-std::string LibraryProducts::Describe() const {
-  return "cuBLASLt " + products_->library().Version();
-}
-
 bool LibraryProducts::Takes(const GemmParams& p) {
   return p.weight.type == WeightType::kBF16 && !p.gates && p.m > kLibraryRows && p.weight.n > 0 &&
          p.weight.k > 0 && IsAligned(p.y.data) && p.y.stride % 4 == 0 && IsAligned(p.bias);
 }
 
 bool LibraryProducts::Multiply(const GemmParams& p, const Ops& ops) {
-  ops.round_rows({.x = p.x, .input = p.input, .m = p.m, .k = p.weight.k, .rounded = p.scratch},
-                 stream_);
-  const ProductClass kind = ClassOf(p);
-  const ChosenAlgorithms::Choice* known = chosen_.Find(kind);
-  const ChosenAlgorithms::Choice& choice = known != nullptr ? *known : chosen_.Add(kind, Choose(p));
-  const Product product = ProductOf(p);
-  // Chosen with other numbers of rows, and perhaps read from a file.
-  if (!choice || !products_->Suits(product, *choice, kWorkspace)) return false;
-  runtime_.Call(stream_, [this, product, algorithm = *choice](void* stream) {
+  const std::optional<Algorithm> algorithm = AlgorithmFor(p, ops);
+  if (!algorithm) return false;
+  RoundRows(p, ops);
+  runtime_.Call(stream_, [this, product = ProductOf(p), chosen = *algorithm](void* stream) {
     const std::string problem =
-        products_->Multiply(product, algorithm, workspace_, kWorkspace, stream);
+        products_->Multiply(product, chosen, workspace_, kWorkspace, stream);
     CHECK(problem.empty()) << "a product of " << product.m << " rows on cuBLASLt: " << problem;
   });
   return true;
 }
 
+void LibraryProducts::RoundRows(const GemmParams& p, const Ops& ops) const {
+  ops.round_rows({.x = p.x, .input = p.input, .m = p.m, .k = p.weight.k, .rounded = p.scratch},
+                 stream_);
+}
+
+// That of a class was chosen with another number of rows, and perhaps read from a file. It stays
+// where it does not suit: other rows, whose step is about to be captured, may rely on it.
+std::optional<Algorithm> LibraryProducts::AlgorithmFor(const GemmParams& p, const Ops& ops) {
+  for (const bool is_one : {false, true}) {
+    const ProductClass kind = ClassOf(p, is_one);
+    const ChosenAlgorithms::Choice* known = chosen_.Find(kind);
+    const ChosenAlgorithms::Choice& choice =
+        known != nullptr ? *known : chosen_.Add(kind, Choose(p, ops));
+    if (choice && products_->Suits(ProductOf(p), *choice, kWorkspace)) return choice;
+  }
+  return std::nullopt;
+}
+
 // A sum is tried elsewhere, so that y is added to once.
-ChosenAlgorithms::Choice LibraryProducts::Choose(const GemmParams& p) const {
+ChosenAlgorithms::Choice LibraryProducts::Choose(const GemmParams& p, const Ops& ops) const {
+  RoundRows(p, ops);
   Product product = ProductOf(p);
   product.m = TrialRows(p.m);
   if (p.accumulate) {

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -31,18 +32,21 @@ class LibraryProducts {
                                                        const std::vector<std::string>& places);
   ~LibraryProducts();
 
-  std::string Describe() const;  // "cuBLASLt 13.1.0"
+  std::string Version() const { return products_->library().Version(); }
 
   static bool Takes(const GemmParams& params);
-  // With scratch of LibraryScratchBytes. False, and nothing is done, when no algorithm suits. The
-  // first call for a class of products times what cuBLASLt proposes and waits for it, which must
-  // not be while the stream is captured.
+  // With scratch of LibraryScratchBytes. False when no algorithm suits: the product is still to be
+  // made, into a y that trials may have written to, but not where it is added to. The first call
+  // for a class of products, or for a number of rows that the class's algorithm does not suit,
+  // times what cuBLASLt proposes and waits for it, which must not be while the stream is captured.
   bool Multiply(const GemmParams& params, const Ops& ops);
 
  private:
   LibraryProducts(gpu::Runtime& runtime, gpu::Stream stream,
                   std::unique_ptr<gpu::lt::Products> products, void* workspace);
-  ChosenAlgorithms::Choice Choose(const GemmParams& params) const;
+  std::optional<gpu::lt::Algorithm> AlgorithmFor(const GemmParams& params, const Ops& ops);
+  ChosenAlgorithms::Choice Choose(const GemmParams& params, const Ops& ops) const;
+  void RoundRows(const GemmParams& params, const Ops& ops) const;
   // Of some calls; negative when it does not run.
   double Seconds(const gpu::lt::Product& product, const gpu::lt::Algorithm& algorithm) const;
 

@@ -162,6 +162,8 @@ struct RoundRowsParams {
   std::int64_t m = 0, k = 0;
   void* rounded = nullptr;
 };
+// A block's tile of a product of many rows, and the tiles that are enough to keep a large GPU busy.
+inline constexpr std::int64_t kTileOutputs = 128, kTileRows = 64, kEnoughTiles = 128;
 // Among how many blocks the runs of K of a tile are divided: more when there are few tiles.
 std::int64_t GemmShares(std::int64_t m, std::int64_t n);
 

@@ -17,7 +17,7 @@ void PinnedBuffer::Reserve(std::size_t bytes) {
   runtime_->FreePinned(data_);
   bytes_ = bytes + bytes / 2;
   data_ = static_cast<char*>(runtime_->AllocPinned(bytes_));
-  if (data_ == nullptr) EndForLack("pinned memory for results", bytes_, *runtime_);
+  if (data_ == nullptr) EndForPinnedLack("results", bytes_);
 }
 
 Packet::~Packet() {
@@ -34,9 +34,8 @@ bool Packet::TryReserve(std::size_t bytes) {
   runtime_->Free(device_);
   pinned_ = static_cast<char*>(runtime_->AllocPinned(bytes));
   device_ = static_cast<char*>(runtime_->Alloc(bytes));
-  const bool is_there = pinned_ != nullptr && device_ != nullptr;
-  bytes_ = is_there ? bytes : 0;
-  return is_there;
+  bytes_ = pinned_ != nullptr && device_ != nullptr ? bytes : 0;
+  return bytes_ > 0;
 }
 
 // Half as much again, so that it seldom grows, where there is room for that.
@@ -46,6 +45,7 @@ void Packet::Reserve(std::size_t bytes) {
       TryReserve(bytes)) {
     return;
   }
+  if (pinned_ == nullptr) EndForPinnedLack("the arrays of a step", bytes);
   EndForLack("the arrays of a step", bytes, *runtime_);
 }
 

@@ -27,10 +27,10 @@ std::size_t PageBytes(std::int64_t heads, std::int64_t head_dim, bool is_bf16) {
 }
 
 std::int64_t GemmShares(std::int64_t m, std::int64_t n) {
-  const std::int64_t tiles = (n + 127) / 128 * ((m + 63) / 64);
-  constexpr std::int64_t kEnough = 128;  // about the multiprocessors of a large GPU
+  const std::int64_t tiles =
+      (n + kTileOutputs - 1) / kTileOutputs * ((m + kTileRows - 1) / kTileRows);
   std::int64_t shares = 1;
-  while (shares < 8 && tiles * shares < kEnough) shares *= 2;
+  while (shares < 8 && tiles * shares < kEnoughTiles) shares *= 2;
   return shares;
 }
 

@@ -21,11 +21,17 @@ void LaunchRmsNorm(const cuda::RmsNormParams& p, gpu::Stream stream) {
 
 void RmsNorm(const cuda::RmsNormParams& p, gpu::Stream stream) {
   if (p.tokens == 0 || p.size == 0) return;
-  if (p.size <= 256) return LaunchRmsNorm<32, 2>(p, stream);
-  if (p.size <= 1024) return LaunchRmsNorm<128, 2>(p, stream);
-  if (p.size <= 8192) return LaunchRmsNorm<512, 4>(p, stream);
-  if (p.size <= 16384) return LaunchRmsNorm<1024, 4>(p, stream);
-  LaunchRmsNorm<1024, 0>(p, stream);
+  switch (NormThreads(p.size)) {
+    case 32:
+      return LaunchRmsNorm<32, 2>(p, stream);
+    case 128:
+      return LaunchRmsNorm<128, 2>(p, stream);
+    case 512:
+      return LaunchRmsNorm<512, 4>(p, stream);
+    default:
+      if (p.size <= 16384) return LaunchRmsNorm<1024, 4>(p, stream);
+      LaunchRmsNorm<1024, 0>(p, stream);
+  }
 }
 
 }  // namespace sglrun::kernels::CU_WORLD

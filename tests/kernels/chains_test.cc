@@ -56,6 +56,13 @@ struct Layer {
                 .x = inner.view(), .weight = &down, .bias = {}, .y = x.view(), .accumulate = true}};
   }
 
+  // What lies between operations must come from those of the call.
+  void Forget() {
+    for (Matrix* between : {&normed, &wide, &inner}) {
+      between->Fill([](std::int64_t, std::int64_t) { return testing::kTombstone; });
+    }
+  }
+
   Matrix x, weight, bias, normed, wide, inner;
   PackedWeight gate_up, down;
 };
@@ -76,7 +83,7 @@ TEST_CASE("a norm with its product, and an mlp, give the bits of their operation
 
         host::NormGemm(table, {.norm = one.Norm(), .gemm = one.GateUp()}, context);
         Matrix want = one.wide;
-        one.wide.Fill([](std::int64_t, std::int64_t) { return testing::kTombstone; });
+        one.Forget();
         REQUIRE(Check(NormGemmArgs{one.Norm(), one.GateUp()}) == "");
         table.norm_gemm(table, {.norm = one.Norm(), .gemm = one.GateUp()}, context);
         ExpectSameBits({"norm_gemm", backend, ""}, one.wide, want);
@@ -84,6 +91,7 @@ TEST_CASE("a norm with its product, and an mlp, give the bits of their operation
         host::Mlp(table, one.Mlp(), context);
         want = one.x;
         one.x = x;
+        one.Forget();
         REQUIRE(Check(one.Mlp()) == "");
         table.mlp(table, one.Mlp(), context);
         ExpectSameBits({"mlp", backend, ""}, one.x, want);
@@ -96,13 +104,15 @@ TEST_CASE("a norm with its product, and an mlp, give the bits of their operation
 struct Heads {
   static constexpr std::int64_t kTokens = 5, kQ = 3, kKv = 2, kPages = 2;
 
-  Heads(const Backend& backend, std::int64_t size, DType cache_dtype, std::mt19937& random)
+  // half: pairs of a head that are rotated.
+  Heads(const Backend& backend, std::int64_t size, std::int64_t half, DType cache_dtype,
+        std::mt19937& random)
       : head_dim(size),
         qkv(kTokens, (kQ + 2 * kKv) * size, 4),
         q_weight(1, size),
         k_weight(1, size),
-        cos(kTokens, size / 4),
-        sin(kTokens, size / 4),
+        cos(kTokens, half),
+        sin(kTokens, half),
         layout{kKv, size, cache_dtype},
         pages(*backend.allocator, kPages * backend.table.kv_page_bytes(layout)) {
     qkv.FillNormal(random);
@@ -166,18 +176,26 @@ struct Heads {
   std::vector<std::int32_t> positions = {4, 0, 3, 3, 1}, slots = {0, 31, 7, 16, 2};
 };
 
+// Whole heads, as most models rotate them, and halves.
+struct HeadShape {
+  std::int64_t size, half;
+};
+constexpr HeadShape kHeads[] = {{8, 2},   {24, 6},   {24, 12},  {64, 16},  {64, 32},
+                                {80, 20}, {128, 64}, {256, 64}, {256, 128}};
+
 TEST_CASE("heads that are normalised, rotated and stored at once have the bits of one by one") {
   std::mt19937 random(testing::Seed(62));
   ThreadPool pool(2);
   KernelContext context(pool);
   for (const Backend* backend : testing::ShelfBackends()) {
     const KernelTable& table = backend->table;
-    for (const std::int64_t size : {8, 24, 64, 80, 128, 256}) {
+    for (const HeadShape& head : kHeads) {
       for (const DType dtype : {DType::kF32, DType::kBF16}) {
         for (const bool has_norms : {false, true}) {
           if (testing::SkippedHere(1)) continue;
-          INFO("head_dim ", size, has_norms ? ", normed, " : ", ", tensor::DTypeName(dtype));
-          Heads one(*backend, size, dtype, random);
+          INFO("head_dim ", head.size, ", rotated ", 2 * head.half, has_norms ? ", normed, " : ", ",
+               tensor::DTypeName(dtype));
+          Heads one(*backend, head.size, head.half, dtype, random);
           const Matrix qkv = one.qkv;
           host::RotateAndStore(table, one.Args(has_norms), context);
           Matrix want = one.Queries();
@@ -206,7 +224,7 @@ TEST_CASE("a chain whose operations do not take what comes before them is refuse
   NormGemmArgs norm_gemm{one.Norm(), one.GateUp()};
   norm_gemm.gemm.x = one.x.view();
   CHECK(Check(norm_gemm) == "norm_gemm: gemm does not take what comes before it");
-  Heads heads(RefBackend(), 8, DType::kF32, random);
+  Heads heads(RefBackend(), 8, 2, DType::kF32, random);
   RotateAndStoreArgs rotate = heads.Args(true);
   rotate.store.k = rotate.store.v;
   CHECK(Check(rotate) == "rotate_and_store: store_kv does not take what comes before it");

@@ -12,7 +12,7 @@ namespace sglrun::gpu::lt {
 inline constexpr int kMajorVersion = 13;
 inline constexpr const char* kLibraryName = "libcublasLt.so.13";
 
-inline constexpr int kSuccess = 0, kInvalidValue = 7, kNotSupported = 15;
+inline constexpr int kSuccess = 0;
 
 // cudaDataType_t, cublasComputeType_t, cublasOperation_t
 inline constexpr int kFloat32 = 0, kBFloat16 = 14;

@@ -163,7 +163,8 @@ int cublasLtMatmulPreferenceSetAttribute(void* preference, int attribute, const 
   return kInvalid;
 }
 
-// Halves are not for 101 rows, 201, 301 ...: as if a kernel were missing there.
+// Halves are not for 101 rows, 201, 301 ..., nothing is for 102, 202 ...: as if a kernel were
+// missing there.
 int cublasLtMatmulAlgoCheck(void*, void* desc, void* a, void* b, void* c, void* d,
                             const Algorithm* algorithm, Result* result) {
   const auto& to = *static_cast<const Matrix*>(d);
@@ -173,7 +174,7 @@ int cublasLtMatmulAlgoCheck(void*, void* desc, void* a, void* b, void* c, void* 
             *static_cast<Matrix*>(c), to)) {
     return kInvalid;
   }
-  if (kind == kHalves && to.columns % 100 == 1) return kUnsupported;
+  if (to.columns % 100 == 2 || (kind == kHalves && to.columns % 100 == 1)) return kUnsupported;
   result->workspace = RoomOf(kind, to);
   result->state = kOk;
   return kOk;

@@ -103,7 +103,8 @@ class BatchRun {
     SGLRUN_ASSIGN_OR_RETURN(parts.reader, io::JsonlReader::Open(options_.inputs));
     // Not earlier: opening waits for a pipe's first bytes, and there is nothing to be finished yet.
     WatchStopSignals();
-    SGLRUN_ASSIGN_OR_RETURN(const auto engines, EnginePool::Open(options_));
+    SGLRUN_ASSIGN_OR_RETURN(const auto engines,
+                            EnginePool::Open(options_, DeviceDType(options_, source.files)));
     SGLRUN_RETURN_IF_ERROR(CollectFacts(source, *engines));
     // Before the weights, which may take a while: an output that cannot be used is told at once.
     SGLRUN_RETURN_IF_ERROR(OpenOutput());

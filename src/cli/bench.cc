@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <optional>
 #include <random>
+#include <utility>
 
 #include "base/printable.h"
 #include "base/strings.h"
@@ -190,15 +192,21 @@ struct Loaded {
   tensor::DType dtype = tensor::DType::kBF16;
 };
 
-Result<Loaded> LoadForBench(const Options& options, const kernels::Backend& backend,
-                            Compute& compute) {
+// Nothing with --shape.
+Result<std::optional<model::ModelFiles>> FilesForBench(const Options& options) {
   if (options.model.empty() == options.shape.empty()) {
     return Error{"bench needs one of --model PATH and --shape NAME"};
   }
-  if (options.shape.empty()) {
-    SGLRUN_ASSIGN_OR_RETURN(const model::ModelFiles files, model::ModelFiles::Open(options.model));
-    SGLRUN_ASSIGN_OR_RETURN(auto model, LoadModel(options, files, backend, compute));
-    return Loaded{std::move(model), WeightDType(options, files, backend)};
+  if (!options.shape.empty()) return std::optional<model::ModelFiles>();
+  SGLRUN_ASSIGN_OR_RETURN(model::ModelFiles files, model::ModelFiles::Open(options.model));
+  return std::optional(std::move(files));
+}
+
+Result<Loaded> LoadForBench(const Options& options, std::optional<model::ModelFiles> files,
+                            const kernels::Backend& backend, Compute& compute) {
+  if (files) {
+    SGLRUN_ASSIGN_OR_RETURN(auto model, LoadModel(options, *files, backend, compute));
+    return Loaded{std::move(model), WeightDType(options, *files, backend)};
   }
   const tensor::DType dtype = NamedDType(options.dtype);
   SGLRUN_ASSIGN_OR_RETURN(
@@ -225,10 +233,14 @@ Status CheckLengths(const Options& options, const engine::EngineOptions& engine)
 
 Result<BenchReport> Measure(const Options& options) {
   Compute compute(options);
-  SGLRUN_ASSIGN_OR_RETURN(const kernels::Backend* chosen, ChooseBackend(options, compute));
+  SGLRUN_ASSIGN_OR_RETURN(std::optional<model::ModelFiles> files, FilesForBench(options));
+  const tensor::DType on_device = files ? DeviceDType(options, *files) : NamedDType(options.dtype);
+  SGLRUN_ASSIGN_OR_RETURN(const kernels::Backend* chosen,
+                          ChooseBackend(options, on_device, compute));
   const kernels::Backend& backend = *chosen;
   const Clock::time_point start = Clock::now();
-  SGLRUN_ASSIGN_OR_RETURN(const Loaded loaded, LoadForBench(options, backend, compute));
+  SGLRUN_ASSIGN_OR_RETURN(const Loaded loaded,
+                          LoadForBench(options, std::move(files), backend, compute));
   BenchReport report;
   report.load_s = SecondsSince(start);
   const tensor::DType kv_dtype = KvDType(options, loaded.dtype);

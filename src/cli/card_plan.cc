@@ -20,7 +20,8 @@ Error TooLarge(const CardPlan& plan, std::int64_t free, tensor::DType dtype) {
   return Error{"the weights need " + FormatByteSize(plan.weights) + " in " +
                tensor::DTypeName(dtype) + " and a step " + FormatByteSize(plan.workspace()) +
                ", the card has " + FormatByteSize(free) +
-               ": take a smaller --dtype (int8, int4), or lower --max-rows or --max-batch-tokens"};
+               ": take a smaller --dtype (int8, int4), or lower --context-length, --max-rows or "
+               "--max-batch-tokens"};
 }
 
 std::string CardLine(std::string_view name, const std::string& value) {
@@ -43,41 +44,42 @@ Result<CardPlan> PlanMemory(const Options& options, const model::ModelFiles& fil
                             std::int64_t free) {
   const kernels::Backend& backend = kernels::PlanningBackend();
   const model::ModelConfig& config = files.config();
-  const tensor::DType dtype = WeightDType(options, files, backend);
+  const tensor::DType dtype = DeviceDType(options, files);
   CardPlan plan{.memory = free, .page_tokens = kernels::kPageSize};
   plan.max_rows = options.max_rows;
   plan.context_length = PromptLimitsOf(options, config).context_length;
-  const std::int64_t step_tokens = std::max(options.max_batch_tokens, options.max_rows);
+  const engine::StepSizes sizes{
+      .tokens = engine::MostStepTokens(options.max_batch_tokens, options.max_rows),
+      .rows = options.max_rows,
+      .context_length = plan.context_length};
   plan.weights = model::Model::WeightBytes(files, {.dtype = dtype, .backend = &backend});
-  plan.activations = model::Model::ActivationBytes(config, step_tokens);
-  plan.rows_of_step = engine::RowBufferBytes({.tokens = step_tokens,
-                                              .rows = options.max_rows,
-                                              .context_length = plan.context_length},
-                                             config);
-
+  plan.activations = model::Model::ActivationBytes(config, sizes.tokens);
   const std::int64_t left = free - plan.weights - plan.activations;
   const std::int64_t page_bytes = model::KvPageBytes(config, KvDType(options, dtype), backend);
+  engine::MemoryNeeds needs{.page_bytes = page_bytes,
+                            .max_rows = options.max_rows,
+                            .context_length = plan.context_length,
+                            .kv_memory_bytes = KvMemoryBytes(options, free - plan.weights),
+                            .available_bytes = left,
+                            .share = engine::kCacheShareOfDevice};
+  plan.rows_of_step = engine::RowBufferBytes(engine::WithinCache(sizes, needs), config);
   if (left < plan.rows_of_step + page_bytes) return TooLarge(plan, free, dtype);
-  const engine::MemoryNeeds needs{.page_bytes = page_bytes,
-                                  .max_rows = options.max_rows,
-                                  .context_length = plan.context_length,
-                                  .kv_memory_bytes = KvMemoryBytes(options, free - plan.weights),
-                                  .available_bytes = left - plan.rows_of_step,
-                                  .share = engine::kCacheShareOfDevice};
+  *needs.available_bytes -= plan.rows_of_step;
   SGLRUN_ASSIGN_OR_RETURN(plan.pages, engine::PlanPages(needs));
   plan.kv = plan.pages * page_bytes;
   if (plan.kv + plan.rows_of_step > left) {
     return Error{"beside keys and values of " + FormatByteSize(plan.kv) + ", " +
                  FormatByteSize(left - plan.kv) + " are left for the rows of a step, which need " +
                  FormatByteSize(plan.rows_of_step) +
-                 ": lower --kv-memory, --max-rows or --max-batch-tokens"};
+                 ": lower --kv-memory, --context-length, --max-rows or --max-batch-tokens"};
   }
   return plan;
 }
 
 Result<CardPlan> PlanCard(const Options& options, const model::ModelFiles& files) {
   const std::int64_t memory = *ParseByteSize(options.device_memory);
-  const std::int64_t products = options.deterministic ? 0 : kernels::kProductsWorkspace;
+  const bool wants_library = WantsLibrary(options, DeviceDType(options, files));
+  const std::int64_t products = wants_library ? kernels::kProductsWorkspace : 0;
   SGLRUN_ASSIGN_OR_RETURN(
       CardPlan plan,
       PlanMemory(options, files, std::max(memory - kDriverBytes - products, std::int64_t{0})));

@@ -23,10 +23,6 @@ Status CheckDevice(const Options& options) {
                ", which is the CPU's"};
 }
 
-kernels::Products ProductsOf(const Options& options) {
-  return options.deterministic ? kernels::Products::kOwn : kernels::Products::kLibrary;
-}
-
 const kernels::Backend* Keep(std::unique_ptr<kernels::DeviceBackend> device, Compute& compute) {
   LogInfo("running on " + device->Describe() + ", products: " + device->DescribeProducts());
   if (const std::string why = device->WhyNoLibrary(); !why.empty()) {
@@ -38,26 +34,34 @@ const kernels::Backend* Keep(std::unique_ptr<kernels::DeviceBackend> device, Com
 
 }  // namespace
 
+// It takes no other weights (kernels/cuda/library_products.h).
+bool WantsLibrary(const Options& options, tensor::DType weights) {
+  return !options.deterministic && weights == tensor::DType::kBF16;
+}
+
 std::size_t DeviceCount(const Options& options) {
   return ParseDevices(options.device).indices.size();
 }
 
-Result<const kernels::Backend*> ChooseBackend(const Options& options, Compute& compute) {
+Result<const kernels::Backend*> ChooseBackend(const Options& options, tensor::DType weights,
+                                              Compute& compute) {
   const std::size_t count = DeviceCount(options);
   if (count > 1) {
     return Error{"--device " + options.device + " names " + std::to_string(count) +
                  " devices; several are for batch and plan"};
   }
-  return OpenDevice(options, 0, compute);
+  return OpenDevice(options, weights, 0, compute);
 }
 
-Result<const kernels::Backend*> OpenDevice(const Options& options, std::size_t which,
-                                           Compute& compute) {
+Result<const kernels::Backend*> OpenDevice(const Options& options, tensor::DType weights,
+                                           std::size_t which, Compute& compute) {
   const DeviceList devices = ParseDevices(options.device);
+  const kernels::Products products =
+      WantsLibrary(options, weights) ? kernels::Products::kLibrary : kernels::Products::kOwn;
   if (devices.kind == DeviceKind::kAuto) {
     const bool is_wanted = !kernels::CudaBuild().empty() && options.isa == "auto";
     if (!is_wanted) return CpuBackend(options);
-    auto device = kernels::OpenCudaBackend(0, ProductsOf(options));
+    auto device = kernels::OpenCudaBackend(0, products);
     if (device.ok()) return Keep(std::move(*device), compute);
     LogInfo(device.error().message + "; running on the CPU");
     return CpuBackend(options);
@@ -65,7 +69,6 @@ Result<const kernels::Backend*> OpenDevice(const Options& options, std::size_t w
   if (devices.kind == DeviceKind::kCpu) return CpuBackend(options);
   SGLRUN_RETURN_IF_ERROR(CheckDevice(options));
   if (devices.indices.empty()) return Error{"--device " + options.device + " names no device"};
-  const kernels::Products products = ProductsOf(options);
   auto device = devices.kind == DeviceKind::kCuda
                     ? kernels::OpenCudaBackend(devices.indices[which], products)
                     : kernels::OpenSimBackend(products);

@@ -43,6 +43,15 @@ void Add(const engine::EngineStats& from, engine::EngineStats& to) {
   to.kv_pages_used += from.kv_pages_used;
 }
 
+// Devices whose results would differ are refused; those that differ in nothing but the library may
+// do without it.
+Error UnlikeDevices(const Options& options, std::string_view one, std::string_view other) {
+  const auto chip = [](std::string_view isa) { return isa.substr(0, isa.find('+')); };
+  return Error{"--device " + options.device + ": the devices are " + std::string(one) + " and " +
+               std::string(other) + ", results would depend on which of them serves a record" +
+               (chip(one) == chip(other) ? "; --deterministic does without cuBLASLt on both" : "")};
+}
+
 }  // namespace
 
 template <class Work>
@@ -58,7 +67,8 @@ Status EnginePool::ForEach(Work work) {
   return status;
 }
 
-Result<std::unique_ptr<EnginePool>> EnginePool::Open(const Options& options) {
+Result<std::unique_ptr<EnginePool>> EnginePool::Open(const Options& options,
+                                                     tensor::DType weights) {
   const std::size_t count = std::max<std::size_t>(DeviceCount(options), 1);
   const int threads = std::max(HostThreads(options) / static_cast<int>(count), 1);
   std::unique_ptr<EnginePool> pool(new EnginePool);
@@ -67,15 +77,14 @@ Result<std::unique_ptr<EnginePool>> EnginePool::Open(const Options& options) {
         i, threads, count == 1 ? Worker::Kind::kInline : Worker::Kind::kThread));
   }
   SGLRUN_RETURN_IF_ERROR(pool->ForEach([&](Member& member) -> Status {
-    SGLRUN_ASSIGN_OR_RETURN(member.backend, OpenDevice(options, member.which, member.compute));
+    SGLRUN_ASSIGN_OR_RETURN(member.backend,
+                            OpenDevice(options, weights, member.which, member.compute));
     return {};
   }));
   const std::string_view isa = pool->backend().isa;
   for (const auto& member : pool->members_) {
     if (member->backend->isa == isa) continue;
-    return Error{"--device " + options.device + ": the devices are " + std::string(isa) + " and " +
-                 std::string(member->backend->isa) +
-                 ", results would depend on which of them serves a record"};
+    return UnlikeDevices(options, isa, member->backend->isa);
   }
   return pool;
 }

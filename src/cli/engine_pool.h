@@ -1,8 +1,9 @@
 // The engines of a run, seen as one: a model and an engine on each of the devices of --device, fed
-// from one queue. A sequence goes to the engine with the fewest unfinished ones. Since a result
-// depends on its record alone, it is the same whoever makes it; results come in any order.
+// from one queue. A sequence goes to the engine with the fewest unfinished ones. Where a result
+// depends on its record alone (on GPUs with --deterministic), it is the same whoever makes it;
+// results come in any order.
 //
-//   SGLRUN_ASSIGN_OR_RETURN(auto pool, EnginePool::Open(options));
+//   SGLRUN_ASSIGN_OR_RETURN(auto pool, EnginePool::Open(options, DeviceDType(options, files)));
 //   SGLRUN_RETURN_IF_ERROR(pool->Load(options, source));
 //   auto sequence = pool->admitting().Admit(request);
 //   pool->Submit(std::move(sequence));
@@ -30,7 +31,7 @@ namespace sglrun::cli {
 class EnginePool {
  public:
   // Opens the devices; they must be alike.
-  static Result<std::unique_ptr<EnginePool>> Open(const Options& options);
+  static Result<std::unique_ptr<EnginePool>> Open(const Options& options, tensor::DType weights);
   ~EnginePool();  // gives up what is not finished
   EnginePool(const EnginePool&) = delete;
   EnginePool& operator=(const EnginePool&) = delete;

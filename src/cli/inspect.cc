@@ -136,7 +136,8 @@ void AddRunFacts(const Options& options, const ModelSource& source, const kernel
 Result<Facts> Collect(const Options& options) {
   SGLRUN_ASSIGN_OR_RETURN(const ModelSource source, OpenModel(options));
   Compute compute(options);
-  SGLRUN_ASSIGN_OR_RETURN(const kernels::Backend* backend, ChooseBackend(options, compute));
+  SGLRUN_ASSIGN_OR_RETURN(const kernels::Backend* backend,
+                          ChooseBackend(options, DeviceDType(options, source.files), compute));
   Facts facts;
   AddModelFacts(source.files, facts);
   AddTokenizerFacts(source, facts);

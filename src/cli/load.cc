@@ -121,6 +121,10 @@ tensor::DType WeightDType(const Options& options, const model::ModelFiles& files
   return tensor::DType::kBF16;
 }
 
+tensor::DType DeviceDType(const Options& options, const model::ModelFiles& files) {
+  return WeightDType(options, files, kernels::PlanningBackend());
+}
+
 tensor::DType KvDType(const Options& options, tensor::DType weights) {
   if (options.kv_dtype != "auto") return NamedDType(options.kv_dtype);
   return weights == tensor::DType::kF32 ? tensor::DType::kF32 : tensor::DType::kBF16;

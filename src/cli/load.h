@@ -35,8 +35,8 @@ Result<ModelSource> OpenModel(const Options& options);
 // --threads, as far as the machine has cores.
 int HostThreads(const Options& options);
 
-// Threads, scratch and the device, if there is one; members point at each other, so it stays where it
-// was made. It outlives the models and engines that were made with it.
+// Threads, scratch and the device, if there is one; members point at each other, so it stays where
+// it was made. It outlives the models and engines that were made with it.
 struct Compute {
   explicit Compute(const Options& options);
   explicit Compute(int threads) : pool(threads), context(pool) {}
@@ -48,18 +48,23 @@ struct Compute {
   kernels::KernelContext context;
 };
 
-// --device and --isa; a device is kept by `compute`. ChooseBackend refuses several devices,
-// OpenDevice gives one of DeviceCount.
-Result<const kernels::Backend*> ChooseBackend(const Options& options, Compute& compute);
-Result<const kernels::Backend*> OpenDevice(const Options& options, std::size_t which,
-                                           Compute& compute);
+// --device and --isa; a device is kept by `compute`, with what multiplies weights of that type on
+// it (DeviceDType). ChooseBackend refuses several devices, OpenDevice gives one of DeviceCount.
+Result<const kernels::Backend*> ChooseBackend(const Options& options, tensor::DType weights,
+                                              Compute& compute);
+Result<const kernels::Backend*> OpenDevice(const Options& options, tensor::DType weights,
+                                           std::size_t which, Compute& compute);
 std::size_t DeviceCount(const Options& options);
+// Whether products of such weights go through cuBLASLt, where it is found.
+bool WantsLibrary(const Options& options, tensor::DType weights);
 
 // --dtype and --kv-dtype; `auto` follows the form in which most weights are stored, as far as the
 // backend keeps it. NamedDType: of a choice other than auto.
 tensor::DType NamedDType(std::string_view name);
 tensor::DType WeightDType(const Options& options, const model::ModelFiles& files,
                           const kernels::Backend& backend);
+// On a device, before there is one.
+tensor::DType DeviceDType(const Options& options, const model::ModelFiles& files);
 tensor::DType KvDType(const Options& options, tensor::DType weights);
 
 Result<std::unique_ptr<model::Model>> LoadModel(const Options& options,

@@ -198,7 +198,8 @@ constexpr std::string_view kExitStatus =
 constexpr std::string_view kNotes =
     "A prompt may have at most context-length - 1 tokens and max_new_tokens may fill the rest "
     "exactly; SGLang keeps a few positions free there.\n\nResults are the same bytes for one "
-    "binary, one model and one instruction set. Another instruction set rounds differently, so a "
+    "binary, one model and one instruction set (on a GPU with `--deterministic`). Another "
+    "instruction set rounds differently, so a "
     "run is not continued on one: `--isa` names it, the run file holds the name.\n\nA gzip or zstd "
     "file is checked as it is read: of a damaged one, the records before the place of the damage "
     "may have their rows when the run ends with exit code 2, and no row behind it. Such rows are "
@@ -221,7 +222,11 @@ constexpr std::string_view kFiles =
     ".TP\n\\fIFILE\\fR.html\nthe page about the run, with \\fB\\-\\-report\\fR\n"
     ".TP\n\\fI$XDG_STATE_HOME\\fR/sglrun/history\nwhat was typed into \\fBsglrun chat\\fR, for the "
     "arrow keys; ~/.local/state/sglrun/history where the variable is not set. May be deleted; a "
-    "link to /dev/null in its place keeps it empty\n";
+    "link to /dev/null in its place keeps it empty\n"
+    ".TP\n\\fI$XDG_CACHE_HOME\\fR/sglrun/cublaslt\\-\\fIVERSION\\fR\\-\\fICARD\\fR.txt\nwhich "
+    "algorithm of cuBLASLt was "
+    "the fastest for which product, timed when it first comes; in ~/.cache/sglrun where the "
+    "variable is not set. May be deleted\n";
 
 }  // namespace
 

@@ -221,7 +221,8 @@ Status Estimate(const Options& options, const ModelSource& source, std::int64_t 
     return {};
   }
   Compute compute(options);
-  SGLRUN_ASSIGN_OR_RETURN(const kernels::Backend* backend, OpenDevice(options, 0, compute));
+  SGLRUN_ASSIGN_OR_RETURN(const kernels::Backend* backend,
+                          OpenDevice(options, DeviceDType(options, source.files), 0, compute));
   const tensor::DType dtype = WeightDType(options, source.files, *backend);
   const ModelCost cost = CostOf(source.files.config(), dtype, KvDType(options, dtype), *backend);
   EstimateMemory(options, source.files.config(), cost, cached_tokens, report);

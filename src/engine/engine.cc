@@ -14,13 +14,15 @@ namespace sglrun::engine {
 
 namespace {
 
+// On a device.
 StepSizes SizesOf(const EngineOptions& options) {
-  return {.tokens = options.max_batch_tokens,
+  return {.tokens = MostStepTokens(options.max_batch_tokens, options.max_rows),
           .rows = options.max_rows,
           .context_length = options.context_length};
 }
 
-// A device's steps find all they need; its memory may be gone later.
+// What every forward pass of a device works in, for its memory may be gone later. The arrays of
+// draws and of graphs are taken when they first come (kernels/cuda/lack.h).
 Status ReserveSteps(const EngineOptions& options, std::int64_t pages, model::Model& model) {
   kernels::Device* device = model.backend().device;
   if (device == nullptr) return {};
@@ -31,7 +33,8 @@ Status ReserveSteps(const EngineOptions& options, std::int64_t pages, model::Mod
   if (model.ReservePositions(sizes.context_length) && device->Reserve(scratch, arrays)) return {};
   return Error{"a step works in " + FormatByteSize(scratch + 2 * arrays) + ", " +
                FormatByteSize(device->FreeMemory()) +
-               " are free on the device: lower --kv-memory, --max-rows or --max-batch-tokens"};
+               " are free on the device: lower --kv-memory, --context-length, --max-rows or "
+               "--max-batch-tokens"};
 }
 
 }  // namespace
@@ -57,8 +60,7 @@ Engine::Impl::Impl(model::Model& the_model, const tokenizer::Tokenizer& the_toke
       arrays(the_model.config().hidden_size,
              cache.num_pages() > pages ? static_cast<PageId>(pages) : kNoPage,
              drawn.as<std::int32_t>()),
-      hidden(the_model.backend(),
-             std::max(effective.max_batch_tokens, BucketOf(effective.max_rows)),
+      hidden(the_model.backend(), MostStepTokens(effective.max_batch_tokens, effective.max_rows),
              the_model.config().hidden_size),
       sampled_hidden(the_model.backend(), BucketOf(effective.max_rows),
                      the_model.config().hidden_size),
@@ -81,21 +83,23 @@ Result<std::unique_ptr<Engine>> Engine::Create(model::Model& model,
                                                const EngineOptions& options,
                                                kernels::KernelContext& context) {
   SGLRUN_ASSIGN_OR_RETURN(EngineOptions effective, EffectiveOptions(options, model.config()));
-  SGLRUN_RETURN_IF_ERROR(model.Reserve(effective.max_batch_tokens));
+  const bool on_device = model.backend().device != nullptr;
+  const StepSizes sizes = SizesOf(effective);
+  SGLRUN_RETURN_IF_ERROR(model.Reserve(on_device ? sizes.tokens : effective.max_batch_tokens));
   MemoryNeeds needs;
   needs.page_bytes = model::KvPageBytes(model.config(), effective.kv_dtype, model.backend());
   needs.max_rows = effective.max_rows;
   needs.context_length = effective.context_length;
   needs.kv_memory_bytes = effective.kv_memory_bytes;
   needs.available_bytes = model::AvailableMemory(model.backend());
-  if (model.backend().device != nullptr) {
+  if (on_device) {
     needs.share = kCacheShareOfDevice;
-    *needs.available_bytes -= RowBufferBytes(SizesOf(effective), model.config());
+    *needs.available_bytes -= RowBufferBytes(WithinCache(sizes, needs), model.config());
   }
   SGLRUN_ASSIGN_OR_RETURN(const std::int64_t pages, PlanPages(needs));
   effective.kv_memory_bytes = pages * needs.page_bytes;
   // One more for the rows that fill up a device's steps (step_arrays.h).
-  const std::int64_t spare = model.backend().device != nullptr ? 1 : 0;
+  const std::int64_t spare = on_device ? 1 : 0;
   SGLRUN_ASSIGN_OR_RETURN(auto cache, model::KvCache::Create(model.config(), effective.kv_dtype,
                                                              pages + spare, model.backend()));
   auto impl = std::make_unique<Impl>(model, tokenizer, effective, context, std::move(cache), pages);

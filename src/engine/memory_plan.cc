@@ -1,7 +1,6 @@
 #include "engine/memory_plan.h"
 
 #include <algorithm>
-#include <bit>
 
 #include "base/strings.h"
 #include "engine/block_manager.h"
@@ -18,16 +17,23 @@ constexpr std::int64_t kFloat = sizeof(float);
 
 // Of the rows of a product's x on a device.
 constexpr std::int64_t kRowPadding = 64;
-// Outputs of products whose sums are divided among blocks: fewer than 128 tiles of 128 x 64
-// (kernels::cuda::GemmShares).
-constexpr std::int64_t kDividedOutputs = 128 * 128 * 64;
+// Outputs of products whose sums are divided among blocks are fewer (kernels::cuda::GemmShares).
+constexpr std::int64_t kDividedOutputs =
+    kernels::cuda::kEnoughTiles * kernels::cuda::kTileOutputs * kernels::cuda::kTileRows;
 
-// Pages of the block tables of a repeated step (step_arrays.h), whose kernels are launched for as
-// many keys.
-std::int64_t TableWidth(const StepSizes& sizes) {
-  constexpr std::int64_t kLeast = 16;
-  const std::int64_t pages = std::max(PagesFor(sizes.context_length), kLeast);
-  return static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(pages)));
+// Pages of the widest block tables of a repeated step, whose kernels are launched for as many keys.
+std::int64_t WidestTable(const StepSizes& sizes) {
+  return TableWidth(PagesFor(sizes.context_length));
+}
+
+// The largest of all layers; 0: one of them sees all keys.
+std::int64_t WidestWindow(const model::ModelConfig& config) {
+  std::int64_t widest = 0;
+  for (const std::int64_t window : config.sliding_window) {
+    if (window == 0) return 0;
+    widest = std::max(widest, window);
+  }
+  return widest;
 }
 
 // Taken where the system does not say what is free.
@@ -42,6 +48,18 @@ constexpr std::int64_t kMostPages = (std::int64_t{1} << 31) / kernels::kPageSize
 
 }  // namespace
 
+std::int64_t MostStepTokens(std::int64_t max_batch_tokens, std::int64_t max_rows) {
+  return std::max(max_batch_tokens, BucketOf(max_rows));
+}
+
+StepSizes WithinCache(StepSizes sizes, const MemoryNeeds& most) {
+  const auto pages = PlanPages(most);
+  if (pages.ok()) {
+    sizes.context_length = std::min(sizes.context_length, *pages * kernels::kPageSize);
+  }
+  return sizes;
+}
+
 std::int64_t StepScratchBytes(const StepSizes& sizes, const model::ModelConfig& c) {
   const std::int64_t rows = BucketOf(sizes.rows);
   const std::int64_t most = std::max({sizes.tokens, rows, kPromptLogprobRows});
@@ -55,9 +73,9 @@ std::int64_t StepScratchBytes(const StepSizes& sizes, const model::ModelConfig& 
   const std::int64_t trial = std::min(most, kernels::cuda::kMostTrialRows) * c.hidden_size;
   const std::int64_t product = most * widest_in * 2 + std::max(parts, trial) * kFloat;
   const std::int64_t splits =
-      (TableWidth(sizes) * kernels::kPageSize + kernels::cuda::kAttentionSplit - 1) /
-      kernels::cuda::kAttentionSplit;
-  const std::int64_t attention = splits > 1 ? rows * heads * splits * (c.head_dim + 2) * kFloat : 0;
+      kernels::cuda::AttentionSplits(WidestTable(sizes) * kernels::kPageSize, WidestWindow(c));
+  const auto attention = static_cast<std::int64_t>(
+      kernels::cuda::AttentionScratchBytes(rows, heads, c.head_dim, splits));
   return std::max(product, attention);
 }
 
@@ -65,7 +83,7 @@ std::int64_t StepScratchBytes(const StepSizes& sizes, const model::ModelConfig& 
 std::int64_t StepArrayBytes(const StepSizes& sizes) {
   constexpr std::int64_t kArrays = 8;
   const std::int64_t rows = BucketOf(sizes.rows);
-  const std::int64_t tables = rows * TableWidth(sizes);
+  const std::int64_t tables = rows * WidestTable(sizes);
   return (kArrays * (std::max(sizes.tokens, rows) + rows) + tables) * kFloat + kArrays * 256;
 }
 

@@ -12,6 +12,9 @@ namespace sglrun::engine {
 // Nobody else wants a device's memory, but the buffers of a step.
 inline constexpr double kCacheShareOfDevice = 0.9;
 
+// Tokens of the largest step: on a device one of single tokens is filled up (step_arrays.h).
+std::int64_t MostStepTokens(std::int64_t max_batch_tokens, std::int64_t max_rows);
+
 // The largest steps of an engine.
 struct StepSizes {
   std::int64_t tokens = 0, rows = 0;
@@ -38,5 +41,9 @@ struct MemoryNeeds {
 // With a size given: as many pages as it holds. Otherwise what max_rows sequences of full context
 // need, but at most that share of the memory that is free.
 Result<std::int64_t> PlanPages(const MemoryNeeds& needs);
+
+// With no longer sequence than the cache of `most` could hold: the buffers of a step are planned
+// before the cache, which gets what they leave.
+StepSizes WithinCache(StepSizes sizes, const MemoryNeeds& most);
 
 }  // namespace sglrun::engine

@@ -1,15 +1,9 @@
 #include "engine/step_arrays.h"
 
 #include <algorithm>
+#include <bit>
 
 namespace sglrun::engine {
-
-namespace {
-
-// Tables are widened to as many pages, or twice, four times ... as many.
-constexpr std::int64_t kLeastTable = 16;
-
-}  // namespace
 
 std::int64_t BucketOf(std::int64_t rows) {
   std::int64_t size = 1;
@@ -17,6 +11,12 @@ std::int64_t BucketOf(std::int64_t rows) {
   if (rows <= size) return size;
   const std::int64_t step = rows <= 64 ? 8 : rows <= 256 ? 16 : 64;
   return (rows + step - 1) / step * step;
+}
+
+std::int64_t TableWidth(std::int64_t pages) {
+  constexpr std::int64_t kLeast = 16;
+  return static_cast<std::int64_t>(
+      std::bit_ceil(static_cast<std::uint64_t>(std::max(pages, kLeast))));
 }
 
 void StepArrays::Gather(std::span<const PlannedRow> rows) {
@@ -39,12 +39,11 @@ void StepArrays::Gather(std::span<const PlannedRow> rows) {
 }
 
 void StepArrays::AddTables(std::span<const PlannedRow> rows) {
-  table_stride_ = repeats_ ? kLeastTable : 0;
+  table_stride_ = 0;
   for (const PlannedRow& row : rows) {
-    const auto pages = static_cast<std::int64_t>(row.sequence->pages.size());
-    if (!repeats_) table_stride_ = std::max(table_stride_, pages);
-    while (table_stride_ < pages) table_stride_ *= 2;
+    table_stride_ = std::max(table_stride_, static_cast<std::int64_t>(row.sequence->pages.size()));
   }
+  if (repeats_) table_stride_ = TableWidth(table_stride_);
   tables_.assign(rows.size() * static_cast<std::size_t>(table_stride_), 0);
   for (std::size_t r = 0; r < rows.size(); ++r) {
     const auto place = tables_.begin() + static_cast<std::ptrdiff_t>(r) * table_stride_;

@@ -127,7 +127,8 @@ void Decoder::RunLayers(const ForwardBatch& batch, const KvCache& cache, TensorV
     ProjectQkv(layer, batch, pages, step);
     if (i + 1 == weights_.layers.size()) {
       // Nobody reads the last layer's output of other tokens: in a prefill that saves almost the
-      // whole layer behind the keys and values. A row's bits do not depend on the rows beside it.
+      // whole layer behind the keys and values. A row's bits do not depend on the rows beside it (on
+      // a GPU with --deterministic).
       if (wanted == 0) return;
       Attend(i, batch, pages, step);
       if (wanted < tokens) step = KeepRows(step, batch.output_tokens);

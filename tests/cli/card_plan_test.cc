@@ -11,7 +11,10 @@
 #include <utility>
 
 #include "cli/load.h"
+#include "engine/memory_plan.h"
 #include "engine/sequence.h"
+#include "kernels/cuda/device.h"
+#include "kernels/cuda/lack.h"
 #include "kernels/cuda/sim/heap.h"
 
 #include <doctest/doctest.h>
@@ -35,7 +38,7 @@ class OnDevice {
   OnDevice(const Options& options, std::int64_t free) : compute_(options) {
     auto source = OpenModel(options);
     REQUIRE(source.ok());
-    auto backend = OpenDevice(options, 0, compute_);
+    auto backend = OpenDevice(options, DeviceDType(options, source->files), 0, compute_);
     REQUIRE(backend.ok());
     sim::SetDeviceMemoryTotal(total_ - sim::DeviceMemoryFree() + static_cast<std::size_t>(free));
     auto model = LoadModel(options, source->files, **backend, compute_);
@@ -61,7 +64,24 @@ class OnDevice {
     sim::SetDeviceMemoryTotal(sim::DeviceMemoryTotal() - sim::DeviceMemoryFree() +
                               static_cast<std::size_t>(free));
   }
+  // Buffers that were given back: others took their place, and graphs are made anew.
+  std::uint64_t Frees() {
+    return static_cast<kernels::cuda::DeviceAllocator&>(
+               static_cast<kernels::cuda::DeviceState*>(model_->backend().device)->allocator())
+        .frees();
+  }
   GenerateResult Run(std::size_t prompt, std::int64_t top_logprobs) {
+    Submit(prompt, top_logprobs);
+    return std::move(Finish().front());
+  }
+  std::vector<GenerateResult> Finish() {
+    std::vector<GenerateResult> results;
+    while (engine_->HasWork()) {
+      for (GenerateResult& result : engine_->Step()) results.push_back(std::move(result));
+    }
+    return results;
+  }
+  void Submit(std::size_t prompt, std::int64_t top_logprobs) {
     auto params = std::make_shared<SamplingParams>();
     params->top_k = 1;
     params->max_new_tokens = 3;
@@ -74,9 +94,6 @@ class OnDevice {
     auto sequence = engine_->Admit(std::move(request));
     REQUIRE(sequence.ok());
     engine_->Submit(std::move(*sequence));
-    std::vector<GenerateResult> results;
-    while (results.empty()) results = engine_->Step();
-    return std::move(results.front());
   }
   ~OnDevice() { sim::SetDeviceMemoryTotal(total_); }
 
@@ -189,6 +206,43 @@ TEST_CASE("steps need no memory that an engine did not take when it began") {
   CHECK(device.Run(258, 2).output_ids.size() == 3);
 }
 
+TEST_CASE("an odd number of rows, which is filled up, finds room as large as that") {
+  Options options = SampleOptions();
+  options.max_batch_tokens = 9;
+  options.max_rows = 9;
+  const auto source = OpenModel(options);
+  REQUIRE(source.ok());
+  const auto plan = PlanMemory(options, source->files, 128 * kMiB);
+  REQUIRE(plan.ok());
+  CHECK(plan->activations == model::Model::ActivationBytes(source->files.config(), 16));
+  OnDevice device(options, 128 * kMiB);
+  REQUIRE_MESSAGE(device.why == "", device.why);
+  const std::uint64_t frees = device.Frees();
+  for (int i = 0; i < 9; ++i) device.Submit(1, 0);
+  CHECK(device.Finish().size() == 9);
+  CHECK(device.Frees() == frees);
+}
+
+TEST_CASE(
+    "a step is planned for no longer a text than the cache or the windows of attention hold") {
+  const auto source = OpenModel(SampleOptions());
+  REQUIRE(source.ok());
+  model::ModelConfig config = source->files.config();
+  config.num_attention_heads = 32;
+  const engine::StepSizes sizes{.tokens = 64, .rows = 64, .context_length = 131072};
+  const std::int64_t whole = engine::StepScratchBytes(sizes, config);
+  CHECK(whole == 64LL * 32 * 512 * (config.head_dim + 2) * 4);
+  config.sliding_window = {4096, 1024, 4096, 512};
+  CHECK(engine::StepScratchBytes(sizes, config) == whole / 512 * 17);
+  config.sliding_window[1] = 0;  // a layer that sees all
+  CHECK(engine::StepScratchBytes(sizes, config) == whole);
+  engine::MemoryNeeds needs{
+      .page_bytes = 1024, .max_rows = 64, .context_length = 131072, .kv_memory_bytes = 1 << 20};
+  CHECK(engine::WithinCache(sizes, needs).context_length == 1024 * kernels::kPageSize);
+  needs.kv_memory_bytes = 1;  // none is to be had
+  CHECK(engine::WithinCache(sizes, needs).context_length == 131072);
+}
+
 TEST_CASE("memory that is gone in a step ends the run with one sentence and exit code 2") {
   const auto [code, text] = InAProcess([] {
     Options options = SampleOptions();
@@ -202,6 +256,24 @@ TEST_CASE("memory that is gone in a step ends the run with one sentence and exit
   CHECK(Names(text, {"sglrun: error: the device's memory is gone: ",
                      " are needed for the arrays of a step, 0 B are free", "--max-rows"}));
   CHECK(std::count(text.begin(), text.end(), '\n') == 1);
+}
+
+TEST_CASE("pinned memory that is gone is the host's, in one sentence") {
+  const auto [code, text] = InAProcess([] { kernels::cuda::EndForPinnedLack("results", 4096); });
+  CHECK(code == 2);
+  CHECK(text ==
+        "sglrun: error: the host has no more pinned memory: 4.0 KiB are needed for results; lower "
+        "--max-rows or --max-batch-tokens, and a batch run continues\n");
+}
+
+TEST_CASE("cuBLASLt gets its room on a card where it takes the weights") {
+  Options options = SampleOptions();
+  options.device_memory = "1GiB";
+  const auto source = OpenModel(options);
+  REQUIRE(source.ok());
+  CHECK(PlanCard(options, source->files).value().products == kernels::kProductsWorkspace);
+  options.dtype = "int8";
+  CHECK(PlanCard(options, source->files).value().products == 0);
 }
 
 TEST_CASE("a plan for a card that is too small names the option to change") {

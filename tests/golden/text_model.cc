@@ -92,11 +92,11 @@ TextModel::TextModel(const std::string& path, const std::string& dtype) {
   options_.kv_dtype = dtype;
   compute_ = std::make_unique<cli::Compute>(options_);
   source_ = std::make_unique<cli::ModelSource>(Need(cli::OpenModel(options_)));
-  const kernels::Backend* backend = Need(cli::ChooseBackend(options_, *compute_));
+  const kernels::Backend* backend =
+      Need(cli::ChooseBackend(options_, cli::DeviceDType(options_, source_->files), *compute_));
   model_ = Need(cli::LoadModel(options_, source_->files, *backend, *compute_));
-  engine::EngineOptions engine_options =
-      cli::EngineOptionsOf(options_, dtype == "f32" ? tensor::DType::kF32 : tensor::DType::kBF16,
-                            *backend);
+  engine::EngineOptions engine_options = cli::EngineOptionsOf(
+      options_, dtype == "f32" ? tensor::DType::kF32 : tensor::DType::kBF16, *backend);
   engine_options.context_length = 512;
   engine_ =
       Need(engine::Engine::Create(*model_, *source_->tokenizer, engine_options, compute_->context));

@@ -188,7 +188,9 @@ class Chat {
                           return (*check_constraint_)(constraint);
                         });
     SGLRUN_RETURN_IF_ERROR(parameters_->SetAll(options_.sampling));
-    SGLRUN_ASSIGN_OR_RETURN(const kernels::Backend* backend, ChooseBackend(options_, compute_));
+    SGLRUN_ASSIGN_OR_RETURN(
+        const kernels::Backend* backend,
+        ChooseBackend(options_, DeviceDType(options_, source_->files), compute_));
     SGLRUN_ASSIGN_OR_RETURN(model_, LoadModel(options_, source_->files, *backend, compute_));
     engine::EngineOptions engine_options = EngineOptionsOf(
         options_, KvDType(options_, WeightDType(options_, source_->files, *backend)), *backend);

@@ -30,9 +30,20 @@ class ObjectWriter {
     if (!order.ok()) return rules_.TooLarge(order.error().message);
     order_ = std::move(order).value();
     SGLRUN_ASSIGN_OR_RETURN(apart_, TellsKeysApart(rules_, plan_, cells_, order_));
-    if (plan_.keys.empty() && plan_.some.empty() && !apart_) return WriteMap();
-    SGLRUN_RETURN_IF_ERROR(Walk());
-    return grammar_.Sequence({spelling_.Open(), grammar_.Net(std::move(net_))});
+    if (apart_) {
+      SGLRUN_ASSIGN_OR_RETURN(const bool is_written, Walk());
+      if (is_written) {
+        NoteKeysApart(rules_, plan_, cells_);
+        return Written();
+      }
+      SGLRUN_RETURN_IF_ERROR(CountMembers(rules_, plan_));
+      apart_ = false;
+    }
+    if (plan_.keys.empty() && plan_.some.empty()) return WriteMap();
+    SGLRUN_ASSIGN_OR_RETURN(const bool is_written, Walk());
+    if (is_written) return Written();
+    return rules_.TooLarge(
+        "an object needs more than 20,000 states for its counts and dependencies");
   }
 
  private:
@@ -58,6 +69,10 @@ class ObjectWriter {
       SGLRUN_ASSIGN_OR_RETURN(cell_keys_.emplace_back(), spelling_.OtherKey(cell, plan_));
     }
     return {};
+  }
+
+  ExprResult Written() {
+    return grammar_.Sequence({spelling_.Open(), grammar_.Net(std::move(net_))});
   }
 
   // No names: the number of keys is a counted repetition, of any size.
@@ -158,10 +173,15 @@ class ObjectWriter {
                      order_.Repeats(index) ? cells_.size() + index : kOnce);
   }
 
-  Result<void, GrammarError> Walk() {
+  // Makes net_; false where it would have too many states.
+  Result<bool, GrammarError> Walk() {
     const std::int32_t start = 0, end = 1;
+    net_ = {};
     net_.states = kFirstId;
     net_.accepting.push_back(end);
+    ids_.clear();
+    queue_.clear();
+    followers_ = 0;
     FindRequired();
     if (MayEnd({})) net_.exprs.push_back({start, end, spelling_.Close(false)});
     AddEdge(start, {.in_list = true}, spelling_.AfterOpen());
@@ -169,10 +189,7 @@ class ObjectWriter {
     const std::size_t most = 20'000 + 4 * order_.chain().size();
     for (std::size_t i = 0; i < queue_.size(); ++i) {
       SGLRUN_RETURN_IF_ERROR(rules_.front().budget.Spend("writing an object"));
-      if (queue_.size() > most) {
-        return rules_.TooLarge(
-            "an object needs more than 20,000 states for its counts and dependencies");
-      }
+      if (queue_.size() > most) return false;
       const State state = queue_[i];
       const std::int32_t from = kFirstId + static_cast<std::int32_t>(i);
       if (!state.in_list) {
@@ -186,7 +203,7 @@ class ObjectWriter {
         SGLRUN_RETURN_IF_ERROR(WalkLoop(state, from));
       }
     }
-    return {};
+    return true;
   }
 
   void FindRequired() {

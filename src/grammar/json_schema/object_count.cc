@@ -33,6 +33,10 @@ std::string Refusal(const ObjectPlan& plan) {
                                     : "set additionalProperties to false");
 }
 
+bool AllByName(const std::vector<KeyCell>& cells) {
+  return std::all_of(cells.begin(), cells.end(), [](const KeyCell& cell) { return cell.one_key; });
+}
+
 }  // namespace
 
 Result<bool, GrammarError> TellsKeysApart(ValueRules& rules, const ObjectPlan& plan,
@@ -41,26 +45,32 @@ Result<bool, GrammarError> TellsKeysApart(ValueRules& rules, const ObjectPlan& p
   constexpr std::int64_t kMostApart = 8;  // sets of cells that are remembered
   const bool possible = !plan.max || *plan.max >= plan.min;
   if (!order.repeats() || !plan.CountsOthers() || !possible) return false;
-  const formula::PropertyCount& count = *plan.min_said_by;
-  NormalForm& normal_form = rules.normal_form();
   const auto distinct =
       static_cast<std::int64_t>(order.chain().size() + order.loop().size() + cells.size());
-  const bool by_name =
-      std::all_of(cells.begin(), cells.end(), [](const KeyCell& cell) { return cell.one_key; });
-  if (distinct >= plan.min && by_name) return true;
-  if (distinct >= plan.min && plan.min <= plan.required + kMostApart) {
-    ReportOnce(rules.front().report.notes,
-               normal_form.document().Pointer(count.place, count.keyword) +
-                   ": of the keys that the schema does not name, only those that begin "
-                   "differently count as different");
-    return true;
+  const bool few = AllByName(cells) || plan.min <= plan.required + kMostApart;
+  if (distinct >= plan.min && few) return true;
+  SGLRUN_RETURN_IF_ERROR(CountMembers(rules, plan));
+  return false;
+}
+
+void NoteKeysApart(ValueRules& rules, const ObjectPlan& plan, const std::vector<KeyCell>& cells) {
+  if (AllByName(cells)) return;
+  const formula::PropertyCount& count = *plan.min_said_by;
+  ReportOnce(rules.front().report.notes,
+             rules.normal_form().document().Pointer(count.place, count.keyword) +
+                 ": of the keys that the schema does not name, only those that begin differently "
+                 "count as different");
+}
+
+Result<void, GrammarError> CountMembers(ValueRules& rules, const ObjectPlan& plan) {
+  const formula::PropertyCount& count = *plan.min_said_by;
+  NormalForm& normal_form = rules.normal_form();
+  if (!rules.front().options.relax_unsupported) {
+    return normal_form.document().ErrorAt(count.place, count.keyword, Verdict::kUnsupported,
+                                          Refusal(plan));
   }
-  if (rules.front().options.relax_unsupported) {
-    normal_form.Relax(count.place, count.keyword, IsNegated(count));
-    return false;
-  }
-  return normal_form.document().ErrorAt(count.place, count.keyword, Verdict::kUnsupported,
-                                        Refusal(plan));
+  normal_form.Relax(count.place, count.keyword, IsNegated(count));
+  return {};
 }
 
 }  // namespace sglrun::grammar

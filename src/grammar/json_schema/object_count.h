@@ -15,5 +15,10 @@ namespace sglrun::grammar {
 Result<bool, GrammarError> TellsKeysApart(ValueRules& rules, const ObjectPlan& plan,
                                           const std::vector<KeyCell>& cells,
                                           const ObjectOrder& order);
+// Of an object whose writer does: says in the report what is lost.
+void NoteKeysApart(ValueRules& rules, const ObjectPlan& plan, const std::vector<KeyCell>& cells);
+// Of one whose keys cannot be told apart: members are counted where that may be relaxed, else
+// kUnsupported.
+Result<void, GrammarError> CountMembers(ValueRules& rules, const ObjectPlan& plan);
 
 }  // namespace sglrun::grammar

@@ -15,20 +15,23 @@ void OrAllBut(std::span<std::uint32_t> words, std::span<const std::uint32_t> bit
   for (const std::int32_t id : stay_clear) ClearBit(words, id);
 }
 
-IdSet::IdSet(std::vector<std::int32_t> ids, const Vocabulary& vocabulary) {
+IdSet::Form IdSet::SmallestForm(std::size_t ids, const Vocabulary& vocabulary) {
   const auto words = static_cast<std::size_t>(vocabulary.words_per_mask());
-  const std::size_t missing = vocabulary.sorted_ids().size() - ids.size();
-  if (ids.size() <= words) {
+  if (ids <= words) return Form::kListed;
+  return vocabulary.sorted_ids().size() - ids <= words ? Form::kMissing : Form::kBits;
+}
+
+IdSet::IdSet(std::vector<std::int32_t> ids, const Vocabulary& vocabulary)
+    : form_(SmallestForm(ids.size(), vocabulary)) {
+  if (form_ == Form::kListed) {
     ids.shrink_to_fit();
     ids_ = std::move(ids);
     return;
   }
-  bits_.assign(words, 0);
+  bits_.assign(static_cast<std::size_t>(vocabulary.words_per_mask()), 0);
   for (const std::int32_t id : ids) SetBit(bits_, id);
-  form_ = Form::kBits;
-  if (missing > words) return;
-  form_ = Form::kMissing;
-  ids_.reserve(missing);
+  if (form_ == Form::kBits) return;
+  ids_.reserve(vocabulary.sorted_ids().size() - ids.size());
   for (const std::int32_t id : vocabulary.sorted_ids()) {
     if (!GetBit(bits_, id)) ids_.push_back(id);
   }
@@ -54,25 +57,21 @@ IdSet IdSet::OfRanges(std::span<const Range> ranges, const Vocabulary& vocabular
   std::size_t count = 0;
   for (const Range& range : ranges) count += static_cast<std::size_t>(range.end - range.begin);
   const std::size_t missing = ids.size() - count;
-  const auto words = static_cast<std::size_t>(vocabulary.words_per_mask());
   const auto keep = [](auto& list) { return [&list](std::int32_t id) { list.push_back(id); }; };
   IdSet set;
-  if (count <= words) {
+  set.form_ = SmallestForm(count, vocabulary);
+  if (set.form_ == Form::kListed) {
     set.ids_.reserve(count);
     for_all(keep(set.ids_));
-  } else if (missing <= words) {
-    set.form_ = Form::kMissing;
+  } else if (set.form_ == Form::kMissing) {
     set.ids_.reserve(missing);
     for_others(keep(set.ids_));
+  } else if (count <= missing) {
+    set.bits_.assign(static_cast<std::size_t>(vocabulary.words_per_mask()), 0);
+    for_all([&](std::int32_t id) { SetBit(set.bits_, id); });
   } else {
-    set.form_ = Form::kBits;
-    if (count <= missing) {
-      set.bits_.assign(words, 0);
-      for_all([&](std::int32_t id) { SetBit(set.bits_, id); });
-    } else {
-      set.bits_.assign(vocabulary.text_mask().begin(), vocabulary.text_mask().end());
-      for_others([&](std::int32_t id) { ClearBit(set.bits_, id); });
-    }
+    set.bits_.assign(vocabulary.text_mask().begin(), vocabulary.text_mask().end());
+    for_others([&](std::int32_t id) { ClearBit(set.bits_, id); });
   }
   return set;
 }

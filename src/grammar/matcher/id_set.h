@@ -1,6 +1,7 @@
 // A set of text tokens, kept as the smallest of: its ids, the ids it lacks, its bits.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -40,6 +41,8 @@ class IdSet {
 
  private:
   enum class Form : std::uint8_t { kListed, kMissing, kBits };
+  static Form SmallestForm(std::size_t ids, const Vocabulary& vocabulary);
+
   Form form_ = Form::kListed;
   std::vector<std::int32_t> ids_;
   std::vector<std::uint32_t> bits_;

@@ -313,6 +313,19 @@ TEST_CASE("properties that cannot be counted are refused") {
   CHECK(!relaxed.Accepts(R"({"a":1})"));
 }
 
+TEST_CASE("properties of which too many orders would have to be remembered are refused likewise") {
+  const char* schema = R"({"x-sglrun": {"any_order": true}, "minProperties": 8, "properties":
+      {"a": true, "b": true, "c": true, "d": true, "e": true, "f": true, "g": true, "h": true}})";
+  CheckVerdict(schema, "unsupported", "/minProperties");
+  GrammarOptions relax = SpecMode();
+  relax.relax_unsupported = true;
+  const CompiledSchema relaxed = CompileSchema(schema, relax);
+  CHECK(relaxed.report.relaxed == std::vector<std::string>{"/minProperties"});
+  CHECK(relaxed.report.notes.empty());
+  CHECK(relaxed.Accepts(R"({"h":1,"a":1,"b":1,"c":1,"d":1,"e":1,"f":1,"x":1})"));
+  CHECK(!relaxed.Accepts(R"({"h":1,"a":1,"b":1,"c":1,"d":1,"e":1,"f":1})"));
+}
+
 TEST_CASE("a property that comes again does not take back what it has met") {
   const char* schema = R"({"not": {"additionalProperties": {"type": "string"}}})";
   CheckOpen(schema, {R"({"a":1})", R"({"b":"x","a":1})", R"({"a":"x","a":1})", R"({"a":1,"a":2})"},

@@ -161,13 +161,15 @@ TEST_CASE("tokens that a walk passes over by their bytes and lengths are judged 
     REQUIRE(compiled.ok());
     Matcher matcher(compiled->grammar, vocabulary);
     if (constraints[c].kind == ConstraintKind::kJsonSchema) {
-      matcher.AcceptBytes(c == 5 ? "{\"" : "\"");
+      const std::string_view start = c == 5 ? "{\"" : "\"";
+      REQUIRE(matcher.AcceptBytes(start) == start.size());
     }
     for (int step = 0; step < 6; ++step) {
       CAPTURE(step);
       const std::vector<std::uint32_t> fast = Fast(matcher, *vocabulary);
       CHECK(fast == Slow(matcher, *vocabulary));
       const std::vector<std::int32_t> ids = IdsOf(fast);
+      REQUIRE((step > 0 || !ids.empty()));
       if (ids.empty()) break;
       REQUIRE(matcher.AcceptToken(
           ids[static_cast<std::size_t>(Pick(random, static_cast<int>(ids.size())))]));

@@ -62,7 +62,7 @@ void Tile(const Job<Dot>& job, const TileOfPanel& tile) {
 
 // A batch of up to 8 rows goes by a higher and narrower tile: it passes over the weights once, and
 // those are widened once for all of its rows. Of more rows the wider tile is ahead, which loads
-// fewer elements of x a product.
+// fewer elements of x a product; and of few panels two tiles occupy more threads.
 constexpr int kHighTileRows = kNativeLanes == 16 ? 8 : kTileRows;
 
 template <class Dot, int kRows = kHighTileRows>
@@ -76,7 +76,8 @@ void TileOf(const Job<Dot>& job, const TileOfPanel& tile) {
 
 template <class Dot>
 void Run(const Job<Dot>& job, ThreadPool& pool) {
-  ForEachTile(pool, job.out, job.out.m <= kHighTileRows ? kHighTileRows : kTileRows,
+  const bool high = job.out.m <= kHighTileRows && PanelCount(job.out.n) >= pool.threads();
+  ForEachTile(pool, job.out, high ? kHighTileRows : kTileRows,
               [&](const TileOfPanel& tile) { TileOf(job, tile); });
 }
 

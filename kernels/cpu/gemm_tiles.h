@@ -84,12 +84,14 @@ struct NextPanel {
     const char* line = from + step * advance;
     __builtin_prefetch(line, 0, 2);
     __builtin_prefetch(line + 64, 0, 2);
+    // Half a step of a panel with its scales is more than two lines.
+    __builtin_prefetch(line + 128, 0, 2);
   }
 };
 
-// Calls fn for every tile of at most `tile_rows` rows. Work items are (group of
-// tiles, panel), panels innermost. Tiles share the rows evenly: 8 rows are 4 + 4, not 6 + 2,
-// because a tile of few rows waits for its weights.
+// Calls fn for every tile of at most `tile_rows` rows. Work items are (group of tiles, panel),
+// panels innermost. Tiles share the rows evenly: of at most 6 rows 8 are 4 + 4, not 6 + 2, because
+// a tile of few rows waits for its weights.
 template <class Fn>
 SGLRUN_INLINE void ForEachTile(ThreadPool& pool, const GemmOutput& out, std::int64_t tile_rows,
                                const Fn& fn) {

@@ -47,9 +47,10 @@ struct State {
   std::int64_t end_key[kTileVectors] = {};
 };
 
-// Two blocks of bf16 fit the first-level cache, of float32 they do not.
+// Two blocks of bf16 fit the first-level cache where heads are small, of float32 they do not.
 template <class Dot>
-constexpr bool kTwoBlocksFit = Dot::kDepth == 2;
+constexpr bool kTwoBlocksMayFit = Dot::kDepth == 2;
+constexpr std::int64_t kTwoBlocksFitDim = 96;  // 48 KiB
 
 // Scores: unit u is page u of the block, steps go along D. Each asks for its place in the next
 // block, whose pages may lie anywhere.
@@ -61,7 +62,7 @@ struct KeysAt {
     return pages[unit] + step * kLanes;
   }
   SGLRUN_INLINE void Prefetch(std::int64_t step) const {
-    if constexpr (kTwoBlocksFit<Dot>) {
+    if constexpr (kTwoBlocksMayFit<Dot>) {
       for (int unit = 0; unit < kUnits; ++unit) {
         __builtin_prefetch(next_pages[unit] + step * kLanes);
       }
@@ -79,7 +80,7 @@ struct ValuesAt {
     return page + step * padded_dim + unit * kLanes;
   }
   SGLRUN_INLINE void Prefetch(std::int64_t step) const {
-    if constexpr (kTwoBlocksFit<Dot>) {
+    if constexpr (kTwoBlocksMayFit<Dot>) {
       for (int unit = 0; unit < kUnits; ++unit) {
         __builtin_prefetch(next_page + step * padded_dim + unit * kLanes);
       }
@@ -177,7 +178,9 @@ class TileAttention {
     pages_ = Pages();
     LocatePages(first_key, first_key + used_keys_, state_.first_key[begin], pages_);
     next_pages_ = pages_;
-    LocatePages(first_key + kBlockKeys, state_.end_key[tile_.vectors - 1], 0, next_pages_);
+    if (page_.padded_dim <= kTwoBlocksFitDim) {
+      LocatePages(first_key + kBlockKeys, state_.end_key[tile_.vectors - 1], 0, next_pages_);
+    }
     const int runs = (end - begin + kTileRows - 1) / kTileRows;
     for (int run = 0; run < runs; ++run) {
       const int first = begin + (end - begin) * run / runs;
@@ -337,7 +340,7 @@ class TileAttention {
   const std::int32_t* table_;
   int used_keys_ = 0;  // of the current block, by the last vector of the tile
   Pages pages_;
-  Pages next_pages_;  // those of the current block where the next one has none
+  Pages next_pages_;  // those of the current block where the next one has none or would not fit
   State<Dot> state_;
 };
 

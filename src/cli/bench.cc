@@ -255,8 +255,9 @@ Result<BenchReport> Measure(const Options& options) {
       const auto engine,
       engine::Engine::Create(*loaded.model, *tokenizer, engine_options, compute.context));
 
-  Bench bench(options, *engine, CostOf(loaded.model->config(), loaded.dtype, kv_dtype, backend),
-              vocab_size);
+  const ModelCost cost =
+      CostOf(loaded.model->config(), loaded.model->weight_bytes(), kv_dtype, backend);
+  Bench bench(options, *engine, cost, vocab_size);
   SGLRUN_RETURN_IF_ERROR(CheckLengths(options, engine->options()));
   SGLRUN_ASSIGN_OR_RETURN(report.first_token_s, bench.FirstToken(options.prompt_tokens));
   std::vector<std::int64_t> lengths = options.prefill_lengths;

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <vector>
 
+#include "kernels/cpu/form_of_floats.h"
 #include "tensor/buffer.h"
 
 namespace sglrun::cli {
@@ -34,9 +35,10 @@ double BestSeconds(const kernels::Backend& backend, const kernels::GemmArgs& arg
 
 MachineSpeed MeasureMachine(const kernels::Backend& backend, tensor::DType dtype,
                             Compute& compute) {
-  kernels::PackedWeight weight{kOutputs, kInputs, dtype, {}, kernels::WeightForm(dtype).quant};
+  const kernels::WeightForm form = kernels::FormOfFloats(backend, dtype, kInputs);
+  kernels::PackedWeight weight{kOutputs, kInputs, form.dtype, {}, form.quant};
   weight.data = tensor::Buffer(*backend.allocator,
-                               backend.table.packed_weight_bytes(kOutputs, kInputs, dtype));
+                               backend.table.packed_weight_bytes(kOutputs, kInputs, form));
   if (!weight.data.ok()) return {};
   std::vector<float> row(kInputs, 0.5f);
   for (std::int64_t i = 0; i < kOutputs; ++i) {
@@ -59,7 +61,7 @@ MachineSpeed MeasureMachine(const kernels::Backend& backend, tensor::DType dtype
         .y = tensor::MakeView(y.data(), tensor::DType::kF32, {rows, kOutputs})};
   };
   const double weight_bytes =
-      static_cast<double>(kOutputs * kInputs) * kernels::BytesPerWeight(dtype);
+      static_cast<double>(kOutputs * kInputs) * kernels::BytesPerWeight(form);
   return {.bytes_per_s = weight_bytes / BestSeconds(backend, product(1), compute),
           .flops_per_s = 2.0 * kOutputs * kInputs * kManyRows /
                          BestSeconds(backend, product(kManyRows), compute)};

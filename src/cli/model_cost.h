@@ -2,6 +2,8 @@
 // as bandwidth and arithmetic, and a plan can be given in seconds.
 #pragma once
 
+#include <cstdint>
+
 #include "kernels/backend.h"
 #include "model/config.h"
 #include "tensor/dtype.h"
@@ -23,7 +25,8 @@ struct ModelCost {
   }
 };
 
-ModelCost CostOf(const model::ModelConfig& config, tensor::DType dtype, tensor::DType kv_dtype,
-                 const kernels::Backend& backend);
+// `weight_bytes`: of the whole model in its resident form.
+ModelCost CostOf(const model::ModelConfig& config, std::int64_t weight_bytes,
+                 tensor::DType kv_dtype, const kernels::Backend& backend);
 
 }  // namespace sglrun::cli

@@ -189,7 +189,6 @@ class Planner {
 
 void EstimateMemory(const Options& options, const model::ModelConfig& config, const ModelCost& cost,
                     std::int64_t cached_tokens, PlanReport& report) {
-  report.weight_bytes = static_cast<std::int64_t>(cost.weight_bytes);
   report.kv_bytes =
       static_cast<std::int64_t>(cost.kv_bytes_per_token * static_cast<double>(cached_tokens));
   const std::int64_t widest = 2 * config.intermediate_size + 4 * config.hidden_size;
@@ -224,7 +223,10 @@ Status Estimate(const Options& options, const ModelSource& source, std::int64_t 
   SGLRUN_ASSIGN_OR_RETURN(const kernels::Backend* backend,
                           OpenDevice(options, DeviceDType(options, source.files), 0, compute));
   const tensor::DType dtype = WeightDType(options, source.files, *backend);
-  const ModelCost cost = CostOf(source.files.config(), dtype, KvDType(options, dtype), *backend);
+  report.weight_bytes =
+      model::Model::WeightBytes(source.files, {.dtype = dtype, .backend = backend});
+  const ModelCost cost =
+      CostOf(source.files.config(), report.weight_bytes, KvDType(options, dtype), *backend);
   EstimateMemory(options, source.files.config(), cost, cached_tokens, report);
   if (backend->name == "sim") {
     return Error{"the simulated device has no speed to plan with; give --device cpu or cuda"};

@@ -1,6 +1,7 @@
 #include "model/decoder_weights.h"
 
 #include "base/strings.h"
+#include "kernels/cpu/form_of_floats.h"
 #include "model/available_memory.h"
 
 namespace sglrun::model {
@@ -51,18 +52,6 @@ void SetForm(kernels::PackedWeight& weight, const kernels::WeightForm& form) {
   weight.quant = form.quant;
 }
 
-// The form in which rows of `columns` floats are kept. On the host three of eleven steps of a group
-// of 32 go to its scales: where int8 is asked for, groups of 64 (README.md tells the loss).
-kernels::WeightForm FormOfFloats(const LoadOptions& options, std::int64_t columns) {
-  kernels::WeightForm form = options.dtype;
-  // A plan for a card has the sizes of a card and no device.
-  const bool is_host = options.backend->device == nullptr && options.backend->name != "cuda";
-  if (form.dtype == tensor::DType::kI8 && is_host && columns % 64 == 0) {
-    form.quant.group = 64;
-  }
-  return form;
-}
-
 // Every matrix with the form that it will have, nothing allocated.
 DecoderWeights InTheirForms(const ModelConfig& config, const LoadOptions& options,
                             const ModelFiles* files) {
@@ -71,7 +60,7 @@ DecoderWeights InTheirForms(const ModelConfig& config, const LoadOptions& option
   ForEachWeight(
       config, weights,
       [&](kernels::PackedWeight& weight, std::int64_t, std::int64_t k) {
-        SetForm(weight, FormOfFloats(options, k));
+        SetForm(weight, kernels::FormOfFloats(*options.backend, options.dtype, k));
       },
       [](VectorWeight&, std::int64_t) {});
   if (options.dtype == tensor::DType::kI4) {

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "kernels/backend.h"
+#include "kernels/cpu/form_of_floats.h"
 
 // After ours: CHECK means doctest's in a test.
 #include <doctest/doctest.h>
@@ -42,7 +43,9 @@ inline bool SkippedHere(int one_in) {
 
 // float16 weights are for devices, groups of 64 for the host; the reference has both.
 inline bool Serves(const Backend& backend, const WeightForm& weights) {
-  if (weights.quant.group == 64) return backend.device == nullptr && backend.name != "cuda";
+  if (weights.quant.group == 64) {
+    return FormOfFloats(backend, weights.dtype, 64).quant.group == 64;
+  }
   return weights.dtype != tensor::DType::kF16 || backend.name != "cpu";
 }
 

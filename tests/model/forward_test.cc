@@ -249,6 +249,31 @@ TEST_CASE("weights are counted in their resident form") {
   CHECK(f32.model->weight_bytes() >= files->parameter_count() * 4);
 }
 
+TEST_CASE("floats become int8 in groups of 64 on the host where a row is a multiple, else of 32") {
+  auto files = ModelFiles::Open(std::string(SGLRUN_SOURCE_DIR) + "/samples/model");
+  REQUIRE(files.ok());
+  const ModelConfig& c = files->config();
+  REQUIRE(c.intermediate_size == 352);
+  REQUIRE(c.tie_word_embeddings);
+  kernels::Backend backend = **kernels::CpuBackend();
+  // Bytes with groups of so many in the rows that 64 divides.
+  const auto bytes = [&](std::int32_t group) {
+    const auto matrix = [&](std::int64_t n, std::int64_t k, std::int32_t its_group) {
+      return static_cast<std::int64_t>(
+          backend.table.packed_weight_bytes(n, k, {tensor::DType::kI8, {its_group, false, false}}));
+    };
+    const std::int64_t h = c.hidden_size, q = c.num_attention_heads * c.head_dim;
+    const std::int64_t layer = matrix(q + 2 * c.num_key_value_heads * c.head_dim, h, group) +
+                               matrix(h, q, group) + matrix(2 * c.intermediate_size, h, group) +
+                               matrix(h, c.intermediate_size, 32) + 2 * h * 4;
+    return matrix(c.vocab_size, h, group) + c.num_hidden_layers * layer + h * 4;
+  };
+  const LoadOptions options{.dtype = tensor::DType::kI8, .backend = &backend};
+  CHECK(Model::WeightBytes(*files, options) == bytes(64));
+  backend.name = "cuda";
+  CHECK(Model::WeightBytes(*files, options) == bytes(32));
+}
+
 TEST_CASE("a synthetic model of impossible shapes is refused") {
   ThreadPool pool(1);
   kernels::KernelContext context(pool);

@@ -209,8 +209,9 @@ std::vector<OptionSpec> ModelOptions() {
            "`auto` is f32 for weights that are stored as F32, f16 on a GPU for those that are "
            "stored as F16, else bf16. f16 is for GPUs. With int8 and int4 a "
            "matrix that is stored in quantised blocks (GGUF) keeps its own integers and scales; "
-           "others are rounded to 8 or 4 bits in groups of 32 with a scale each, the vocabulary "
-           "to 8 in both. Activations are rounded to 8 bits in the same groups. Faster and "
+           "others are rounded to 8 bits in groups of 64 (32 on a device, or where 64 does not "
+           "divide the row) or to 4 bits in groups of 32, with a scale each, the vocabulary to 8 "
+           "bits in both. Activations are rounded to 8 bits in the same groups. Faster and "
            "smaller than bf16, at a loss that README.md states."},
       {.name = "kv-dtype",
        .kind = Kind::kChoice,

@@ -92,7 +92,7 @@ class Chat:
         self.type(line + "\n")
         self.expect(r"\n(?:.*?[\n\r])?> $")
         # Keys and pastes make the editor draw its lines again, which is no prompt.
-        while "\x1b" in line and self.read(0.05):
+        while "\x1b" in line and self.read(0.25):
             self.seen = start
             self.expect(r"\n(?:.*?[\n\r])?> $")
         return self.text()[start:self.seen]

@@ -13,14 +13,13 @@ namespace sglrun {
 #define SGLRUN_SANITIZED
 #endif
 
-constexpr int Rounds(int count) {
 #if defined(SGLRUN_SANITIZED)
-  return (count + 4) / 5;
+inline constexpr bool kSanitized = true;
 #else
-  return count;
+inline constexpr bool kSanitized = false;
 #endif
-}
-
 #undef SGLRUN_SANITIZED
+
+constexpr int Rounds(int count) { return kSanitized ? (count + 4) / 5 : count; }
 
 }  // namespace sglrun

@@ -90,7 +90,7 @@ std::vector<std::int32_t> WrongIds(const Matcher& matcher, const std::vector<std
 TEST_CASE("the mask of every place is what trying every token gives") {
   int masks = 0, bits = 0;
   for (const bool tokens : {false, true}) {
-    WalkRandomGrammars(0, 250, tokens,
+    WalkRandomGrammars(0, Rounds(250), tokens,
                        [&](const Grammar&, Matcher& matcher, const Vocabulary& vocabulary,
                            const std::vector<std::uint32_t>& slow, Random&) {
                          const std::vector<std::uint32_t> fast = Fast(matcher, vocabulary);
@@ -100,8 +100,8 @@ TEST_CASE("the mask of every place is what trying every token gives") {
                          bits += static_cast<int>(IdsOf(slow).size());
                        });
   }
-  CHECK(masks > 1000);
-  CHECK(bits > 10'000);
+  CHECK(masks > Rounds(1000));
+  CHECK(bits > Rounds(10'000));
 }
 
 TEST_CASE("the mask at the start is what the reference says of every token") {

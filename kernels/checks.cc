@@ -88,7 +88,7 @@ std::int64_t Columns(const TensorView& view) {
   return view.rank == 2 ? view.shape[1] : -1;
 }
 
-bool IsCacheType(DType dtype) {
+bool IsWideType(DType dtype) {
   return dtype == DType::kF32 || dtype == DType::kBF16;
 }
 
@@ -96,7 +96,7 @@ void CheckWeight(Complaint& complaint, const PackedWeight* weight) {
   complaint.Unless(weight != nullptr, "no weight");
   if (weight == nullptr) return;
   complaint.Unless(
-      IsCacheType(weight->dtype) || weight->dtype == DType::kF16 || weight->form().quantized(),
+      IsWideType(weight->dtype) || weight->dtype == DType::kF16 || weight->form().quantized(),
       "weight must be f32, bf16, f16, int8 or int4");
   const std::int32_t group = weight->quant.group;
   complaint.Unless(
@@ -114,7 +114,8 @@ std::string Check(const KvCacheView& cache) {
                        cache.layout.head_dim <= kMaxHeadDim,
                    "head_dim is " + std::to_string(cache.layout.head_dim) +
                        ", must be a multiple of 8 up to " + std::to_string(kMaxHeadDim));
-  complaint.Unless(IsCacheType(cache.layout.dtype), "dtype must be f32 or bf16");
+  complaint.Unless(IsWideType(cache.layout.dtype) || cache.layout.dtype == DType::kI8,
+                   "dtype must be f32, bf16 or int8");
   return complaint.text();
 }
 

@@ -1,6 +1,9 @@
 // The paged key-value cache as kernels see it. A page holds kPageSize token slots of one layer; its
 // inner layout is the backend's own (KernelTable::kv_page_bytes says how large it is). Slot s of
 // the cache is slot s % kPageSize of page s / kPageSize.
+//
+// An int8 cache keeps each head of each key and value as integers of -127 to 127 and one float32
+// scale (common/round_head.h); it is for the host.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +19,7 @@ inline constexpr int kMaxHeadDim = 256;
 struct KvLayout {
   std::int64_t num_kv_heads = 0;
   std::int64_t head_dim = 0;                  // a multiple of 8, at most kMaxHeadDim
-  tensor::DType dtype = tensor::DType::kF32;  // kF32 or kBF16
+  tensor::DType dtype = tensor::DType::kF32;  // kF32, kBF16 or kI8
 };
 
 // One layer's pages.

@@ -6,8 +6,12 @@
 // the slots (dot.h), a block that holds no visible key of a vector leaves the vector's state alone,
 // and a masked key has weight 0, which adds +-0 to a sum. Pages in which no key of the tile is
 // visible may be anybody's by now (window) or not exist yet: a page of zeros stands in for them.
+//
+// Of an int8 cache the products are over the codes: the scale of a key is a factor of its score,
+// the scale of a value one of its weight, so that it costs a multiplication a slot.
 #include "kernels/paged_attention.h"
 
+#include "kernels/cpu/code_dot.h"
 #include "kernels/cpu/dot.h"
 #include "kernels/cpu/exp.h"
 #include "kernels/cpu/kv_page.h"
@@ -47,10 +51,17 @@ struct State {
   std::int64_t end_key[kTileVectors] = {};
 };
 
-// Two blocks of bf16 fit the first-level cache where heads are small, of float32 they do not.
 template <class Dot>
-constexpr bool kTwoBlocksMayFit = Dot::kDepth == 2;
-constexpr std::int64_t kTwoBlocksFitDim = 96;  // 48 KiB
+constexpr bool kHasScales = false;
+template <>
+inline constexpr bool kHasScales<CodeDot> = true;
+
+// Two blocks fit the first-level cache where heads are small, but of float32 they do not.
+template <class Dot>
+constexpr std::int64_t kElementBytes = sizeof(typename Dot::Lane) / Dot::kDepth;
+template <class Dot>
+constexpr bool kTwoBlocksMayFit = kElementBytes<Dot> <= 2;
+constexpr std::int64_t kTwoBlocksFitBytes = 192;  // of a key: 48 KiB
 
 // Scores: unit u is page u of the block, steps go along D. Each asks for its place in the next
 // block, whose pages may lie anywhere.
@@ -137,6 +148,7 @@ class TileAttention {
 
  private:
   using Lane = typename Dot::Lane;
+  static constexpr std::int64_t kLaneBytes = sizeof(Lane);
 
   static const Lane* ZeroPage() { return reinterpret_cast<const Lane*>(kZeroPage); }
   struct Pages {
@@ -178,7 +190,7 @@ class TileAttention {
     pages_ = Pages();
     LocatePages(first_key, first_key + used_keys_, state_.first_key[begin], pages_);
     next_pages_ = pages_;
-    if (page_.padded_dim <= kTwoBlocksFitDim) {
+    if (page_.padded_dim * kElementBytes<Dot> <= kTwoBlocksFitBytes) {
       LocatePages(first_key + kBlockKeys, state_.end_key[tile_.vectors - 1], 0, next_pages_);
     }
     const int runs = (end - begin + kTileRows - 1) / kTileRows;
@@ -218,7 +230,9 @@ class TileAttention {
                        state_.query[first], kStride, page_.head_dim / Dot::kDepth);
       Unrolled<kRows>([&](auto m) SGLRUN_LAMBDA_INLINE {
         Unrolled<kUnits>([&](auto u) SGLRUN_LAMBDA_INLINE {
-          Store(state_.score[first + m] + (unit + u) * kLanes, sums[m][u]);
+          Vec score = sums[m][u];
+          if constexpr (kHasScales<Dot>) score = score * KeyScales(unit + u);
+          Store(state_.score[first + m] + (unit + u) * kLanes, score);
         });
       });
     }
@@ -241,11 +255,30 @@ class TileAttention {
       const Vec max = Set(state_.max[v]);
       Vec total = Load(state_.total[v]) * Set(rescale[m]);
       for (int u = 0; u < kBlockPages; ++u) {
-        typename Dot::X* weight = state_.weight[v] + u * (kLanes / Dot::kDepth) * Dot::kXPerStep;
-        total = total + Dot::StoreX(weight, Exp2(Load(state_.score[v] + u * kLanes) - max));
+        total = total + StoreWeights(v, u, Exp2(Load(state_.score[v] + u * kLanes) - max));
       }
       Store(state_.total[v], total);
     });
+  }
+
+  // The weights of page u as an operand; returns what they add to the total.
+  SGLRUN_INLINE Vec StoreWeights(int v, int u, Vec weights) {
+    typename Dot::X* to = state_.weight[v] + u * (kLanes / Dot::kDepth) * Dot::kXPerStep;
+    if constexpr (kHasScales<Dot>) {
+      // The scale of a slot of weight 0 may never have been written.
+      Dot::StoreX(to, Select(weights == Set(0.0f), weights, weights * ValueScales(u)));
+      return weights;
+    } else {
+      return Dot::StoreX(to, weights);
+    }
+  }
+
+  Vec KeyScales(int u) const {
+    return Load(reinterpret_cast<const float*>(pages_.keys[u] + page_.key_elements / kLaneBytes));
+  }
+  Vec ValueScales(int u) const {
+    return Load(
+        reinterpret_cast<const float*>(pages_.values[u] + page_.value_elements / kLaneBytes));
   }
 
   // The scores of vector v in units of log2, -inf where a key is not visible; returns the largest
@@ -296,7 +329,9 @@ class TileAttention {
                                          next_pages_.values[p] + unit * kLanes, page_.padded_dim};
       const typename Dot::X* weights =
           state_.weight[first] + p * (kPageSize / Dot::kDepth) * Dot::kXPerStep;
-      AddProducts<Dot>(sums, values, weights, kStride, slots / Dot::kDepth);
+      // Codes are numbers, whoever wrote them: those of a step's missing slots have weight 0.
+      constexpr int kRoundUp = kHasScales<Dot> ? Dot::kDepth - 1 : 0;
+      AddProducts<Dot>(sums, values, weights, kStride, (slots + kRoundUp) / Dot::kDepth);
       if constexpr (Dot::kDepth == 2) {
         // The second slot of the last pair may never have been written.
         if (slots % 2 != 0) AddEven(sums, values, weights, slots / 2);
@@ -391,7 +426,9 @@ void Attend(const PagedAttentionArgs& args, KernelContext& context) {
 }  // namespace
 
 void PagedAttention(const PagedAttentionArgs& args, KernelContext& context) {
-  if (args.cache.layout.dtype == tensor::DType::kBF16) {
+  if (args.cache.layout.dtype == tensor::DType::kI8) {
+    Attend<CodeDot>(args, context);
+  } else if (args.cache.layout.dtype == tensor::DType::kBF16) {
     Attend<Bf16Dot>(args, context);
   } else {
     Attend<F32Dot>(args, context);

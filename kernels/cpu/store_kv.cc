@@ -1,5 +1,6 @@
 #include "kernels/store_kv.h"
 
+#include "kernels/common/round_head.h"
 #include "kernels/cpu/dot.h"
 #include "kernels/cpu/kv_page.h"
 #include "kernels/cpu/ops.h"
@@ -32,6 +33,26 @@ void StoreValues(const float* from, std::int64_t size, std::uint16_t* to) {
   }
 }
 
+// Large where it is inlined.
+__attribute__((noinline)) float HeadToCodes(const float* x, std::int64_t size,
+                                            std::int8_t (&codes)[kMaxHeadDim]) {
+  return RoundHead(x, size, codes);
+}
+
+// Of an int8 cache.
+void StoreCodes(const float* key, const float* value, const PageGeometry& page, std::int64_t s,
+                char* keys, char* values) {
+  std::int8_t codes[kMaxHeadDim];
+  reinterpret_cast<float*>(keys + page.key_elements)[s] = HeadToCodes(key, page.head_dim, codes);
+  for (std::int64_t d = 0; d < page.head_dim; ++d) keys[d * kPageSize + s] = codes[d];
+  reinterpret_cast<float*>(values + page.value_elements)[s] =
+      HeadToCodes(value, page.head_dim, codes);
+  char* row = values + s / 4 * 4 * page.padded_dim + s % 4 * kLanes;
+  for (std::int64_t d = 0; d < page.head_dim; ++d) {
+    row[d / kLanes * 4 * kLanes + d % kLanes] = codes[d];
+  }
+}
+
 void StoreToken(const StoreKvArgs& args, const PageGeometry& page, std::int64_t t,
                 std::int64_t slot) {
   char* base = static_cast<char*>(args.cache.data) + slot / kPageSize * page.page_bytes;
@@ -41,7 +62,9 @@ void StoreToken(const StoreKvArgs& args, const PageGeometry& page, std::int64_t 
     const float* value = Row(args.v, t) + h * size;
     char* keys = base + h * page.key_bytes;
     char* values = base + page.values_offset + h * page.value_bytes;
-    if (args.cache.layout.dtype == tensor::DType::kBF16) {
+    if (args.cache.layout.dtype == tensor::DType::kI8) {
+      StoreCodes(key, value, page, s, keys, values);
+    } else if (args.cache.layout.dtype == tensor::DType::kBF16) {
       StoreKeys<kPageSize>(key, size, reinterpret_cast<std::uint32_t*>(keys) + s);
       StoreValues(value, size,
                   reinterpret_cast<std::uint16_t*>(values) + s / 2 * 2 * page.padded_dim + s % 2);

@@ -36,9 +36,12 @@ struct QuantRows {
   std::uint8_t* codes;
 };
 
-// A page holds keys [kPageSize][Hkv][D], then values in the same order.
-std::int64_t KeyIndex(const KvLayout& layout, std::int64_t slot, std::int64_t head, std::int64_t d);
-std::int64_t ValueIndex(const KvLayout& layout, std::int64_t slot, std::int64_t head,
-                        std::int64_t d);
+// A page holds keys [kPageSize][Hkv][D], then values in the same order; of int8, then the scales of
+// the keys [kPageSize][Hkv] and of the values.
+enum class KvPart { kKeys, kValues };
+void StoreHead(const KvCacheView& cache, KvPart part, std::int64_t slot, std::int64_t head,
+               const float* x);
+float LoadFromHead(const KvCacheView& cache, KvPart part, std::int64_t slot, std::int64_t head,
+                   std::int64_t d);
 
 }  // namespace sglrun::kernels::ref

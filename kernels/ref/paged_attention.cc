@@ -24,8 +24,7 @@ void Attend(const PagedAttentionArgs& args, std::int64_t r, std::int64_t head, s
   for (std::int64_t j = first; j <= last; ++j) {
     double dot = 0;
     for (std::int64_t d = 0; d < layout.head_dim; ++d) {
-      dot += double{q[d]} *
-             LoadElement(args.cache.data, layout.dtype, KeyIndex(layout, slot(j), kv_head, d));
+      dot += double{q[d]} * LoadFromHead(args.cache, KvPart::kKeys, slot(j), kv_head, d);
     }
     score.push_back(dot * args.scale);
     max = std::max(max, score.back());
@@ -36,7 +35,7 @@ void Attend(const PagedAttentionArgs& args, std::int64_t r, std::int64_t head, s
     double sum = 0;
     for (std::int64_t j = first; j <= last; ++j) {
       sum += score[static_cast<std::size_t>(j - first)] *
-             LoadElement(args.cache.data, layout.dtype, ValueIndex(layout, slot(j), kv_head, d));
+             LoadFromHead(args.cache, KvPart::kValues, slot(j), kv_head, d);
     }
     out[d] = static_cast<float>(sum / total);
   }

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "kernels/common/quantize.h"
+#include "kernels/common/round_head.h"
 #include "kernels/ref/ops.h"
 
 namespace sglrun::kernels::ref {
@@ -106,20 +106,58 @@ void PackRows(const PackRowsArgs& args, KernelContext&) {
 }
 
 std::size_t KvPageBytes(const KvLayout& layout) {
-  return static_cast<std::size_t>(2 * kPageSize * layout.num_kv_heads * layout.head_dim) *
-         tensor::ElementSize(layout.dtype);
+  const std::int64_t heads = 2 * kPageSize * layout.num_kv_heads;
+  const std::size_t scales = layout.dtype == DType::kI8 ? sizeof(float) : 0;
+  return static_cast<std::size_t>(heads) *
+         (static_cast<std::size_t>(layout.head_dim) * tensor::ElementSize(layout.dtype) + scales);
 }
 
-std::int64_t KeyIndex(const KvLayout& layout, std::int64_t slot, std::int64_t head,
-                      std::int64_t d) {
-  const std::int64_t width = layout.num_kv_heads * layout.head_dim;
-  const std::int64_t page = slot / kPageSize;
-  return page * 2 * kPageSize * width + (slot % kPageSize) * width + head * layout.head_dim + d;
+namespace {
+
+// One head of one token: its page, and which of the page's heads it is.
+struct HeadPlace {
+  char* page;
+  std::int64_t number;
+};
+
+HeadPlace PlaceOf(const KvCacheView& cache, KvPart part, std::int64_t slot, std::int64_t head) {
+  const std::int64_t row = slot % kPageSize + (part == KvPart::kValues ? kPageSize : 0);
+  char* page = static_cast<char*>(cache.data) +
+               slot / kPageSize * static_cast<std::int64_t>(KvPageBytes(cache.layout));
+  return {page, row * cache.layout.num_kv_heads + head};
 }
 
-std::int64_t ValueIndex(const KvLayout& layout, std::int64_t slot, std::int64_t head,
-                        std::int64_t d) {
-  return KeyIndex(layout, slot, head, d) + kPageSize * layout.num_kv_heads * layout.head_dim;
+float& ScaleAt(const KvLayout& layout, const HeadPlace& place) {
+  const std::int64_t codes = 2 * kPageSize * layout.num_kv_heads * layout.head_dim;
+  return reinterpret_cast<float*>(place.page + codes)[place.number];
+}
+
+}  // namespace
+
+void StoreHead(const KvCacheView& cache, KvPart part, std::int64_t slot, std::int64_t head,
+               const float* x) {
+  const KvLayout& layout = cache.layout;
+  const HeadPlace place = PlaceOf(cache, part, slot, head);
+  const std::int64_t first = place.number * layout.head_dim;
+  if (layout.dtype == DType::kI8) {
+    std::int8_t codes[kMaxHeadDim];
+    ScaleAt(layout, place) = RoundHead(x, layout.head_dim, codes);
+    std::copy_n(codes, layout.head_dim, reinterpret_cast<std::int8_t*>(place.page) + first);
+    return;
+  }
+  for (std::int64_t d = 0; d < layout.head_dim; ++d) {
+    StoreElement(place.page, layout.dtype, first + d, x[d]);
+  }
+}
+
+float LoadFromHead(const KvCacheView& cache, KvPart part, std::int64_t slot, std::int64_t head,
+                   std::int64_t d) {
+  const KvLayout& layout = cache.layout;
+  const HeadPlace place = PlaceOf(cache, part, slot, head);
+  const std::int64_t index = place.number * layout.head_dim + d;
+  if (layout.dtype != DType::kI8) return LoadElement(place.page, layout.dtype, index);
+  return ScaleAt(layout, place) *
+         static_cast<float>(reinterpret_cast<const std::int8_t*>(place.page)[index]);
 }
 
 }  // namespace sglrun::kernels::ref

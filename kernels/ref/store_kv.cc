@@ -10,12 +10,8 @@ void StoreKv(const StoreKvArgs& args, KernelContext&) {
     const float* key = args.k.row(static_cast<std::int64_t>(t));
     const float* value = args.v.row(static_cast<std::int64_t>(t));
     for (std::int64_t h = 0; h < layout.num_kv_heads; ++h) {
-      for (std::int64_t d = 0; d < layout.head_dim; ++d) {
-        StoreElement(args.cache.data, layout.dtype, KeyIndex(layout, args.slots[t], h, d),
-                     key[h * layout.head_dim + d]);
-        StoreElement(args.cache.data, layout.dtype, ValueIndex(layout, args.slots[t], h, d),
-                     value[h * layout.head_dim + d]);
-      }
+      StoreHead(args.cache, KvPart::kKeys, args.slots[t], h, key + h * layout.head_dim);
+      StoreHead(args.cache, KvPart::kValues, args.slots[t], h, value + h * layout.head_dim);
     }
   }
 }

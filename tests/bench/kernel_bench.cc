@@ -303,6 +303,9 @@ int Main(int argc, char** argv) {
   kernels.Attention(1, 512, 512, DType::kBF16);
   kernels.Attention(1, 1, 8192, DType::kBF16);
   kernels.Attention(64, 1, 256, DType::kF32);
+  kernels.Attention(64, 1, 256, DType::kI8);
+  kernels.Attention(1, 512, 512, DType::kI8);
+  kernels.Attention(1, 1, 8192, DType::kI8);
   kernels.Sampler(49152, 3.0f);
   kernels.Sampler(49152, 0.5f);
   kernels.Sampler(151936, 3.0f);

@@ -33,7 +33,7 @@ class Scene {
     pages_ = static_cast<std::int64_t>(rows_.size()) * stride_ + 1;
     cache_ = tensor::Buffer(*backend.allocator,
                             static_cast<std::size_t>(pages_) * backend.table.kv_page_bytes(layout));
-    std::fill_n(cache_.as<unsigned char>(), cache_.bytes(), 0xFF);  // NaN in both types
+    std::fill_n(cache_.as<unsigned char>(), cache_.bytes(), 0xFF);  // NaN as a float and as a scale
     FillTable(seed);
     for (std::size_t r = 0; r < rows_.size(); ++r) StoreRow(r, seed);
   }
@@ -152,7 +152,7 @@ struct Case {
 
 std::vector<Case> Cases() {
   std::vector<Case> cases;
-  for (const DType dtype : {DType::kBF16, DType::kF32}) {
+  for (const DType dtype : testing::CacheTypes()) {
     for (std::int64_t dim = 8; dim <= kMaxHeadDim; dim += dim < 80 ? 8 : 88) {
       cases.push_back({{2, dim, dtype}, 4, {{17, 1}, {5, 5}}});
     }
@@ -199,7 +199,7 @@ void ExpectSameQueries(const Where& where, Matrix& got, Matrix& whole) {
 TEST_CASE(
     "a query's bits depend neither on the chunk it came in, nor on threads, nor on the window's "
     "lost pages") {
-  for (const DType dtype : {DType::kBF16, DType::kF32}) {
+  for (const DType dtype : testing::CacheTypes()) {
     for (const std::int64_t window : {0, 1, 20, 64, 75}) {
       const KvLayout layout{2, 24, dtype};
       const std::int64_t heads = 10;
@@ -226,7 +226,7 @@ TEST_CASE(
 }
 
 TEST_CASE("a row's bits do not depend on the other rows of the batch") {
-  for (const DType dtype : {DType::kBF16, DType::kF32}) {
+  for (const DType dtype : testing::CacheTypes()) {
     const KvLayout layout{3, 64, dtype};
     for (const Backend* backend : testing::ShelfBackends()) {
       Matrix alone = Scene(*backend, layout, 9, {{77, 1}}, 0, 9).Run(9);
@@ -269,6 +269,59 @@ TEST_CASE("equal keys average the values, a dominant key picks its own") {
                             context);
     backend->table.paged_attention(args, context);
     CHECK(out(0, 0) == doctest::Approx(6.0));
+  }
+}
+
+// What attention over a single key gives back: its value.
+Matrix Recovered(const Backend& backend, const KvLayout& layout, Matrix& k, Matrix& v) {
+  ThreadPool pool(1);
+  KernelContext context(pool);
+  tensor::Buffer page(*backend.allocator, backend.table.kv_page_bytes(layout));
+  const std::vector<std::int32_t> slots = {0}, start = {0, 1}, length = {1}, table = {0};
+  const KvCacheView cache{layout, page.data(), 1};
+  Matrix q(1, v.columns()), out(1, v.columns());
+  q.Fill([](std::int64_t, std::int64_t) { return 1.0f; });
+  backend.table.store_kv({.k = k.view(), .v = v.view(), .slots = slots, .cache = cache}, context);
+  backend.table.paged_attention({.q = q.view(),
+                                 .out = out.view(),
+                                 .num_heads = layout.num_kv_heads,
+                                 .query_start = start,
+                                 .kv_len = length,
+                                 .block_tables = table.data(),
+                                 .block_table_stride = 1,
+                                 .cache = cache},
+                                context);
+  return out;
+}
+
+TEST_CASE("an int8 cache keeps each head to half a code of its own largest element") {
+  std::vector<const Backend*> backends = testing::CpuBackends();
+  backends.push_back(&RefBackend());
+  constexpr std::int64_t kDim = 40;
+  const float sizes[] = {1.0f, 3e37f, 1e-20f, 0.0f, INFINITY, NAN};
+  const KvLayout layout{std::size(sizes), kDim, DType::kI8};
+  std::mt19937 random(testing::Seed(17));
+  std::uniform_real_distribution<float> uniform(-1, 1);
+  Matrix k(1, layout.num_kv_heads * kDim), v(1, k.columns());
+  v.Fill([&](std::int64_t, std::int64_t i) {
+    const float size = sizes[i / kDim];
+    return std::isfinite(size) || i % kDim == 7 ? uniform(random) * size : uniform(random);
+  });
+  for (const bool odd_keys : {false, true}) {
+    k.Fill([&](std::int64_t, std::int64_t i) { return odd_keys ? sizes[i / kDim] : 1.0f; });
+    for (const Backend* backend : backends) {
+      Matrix got = Recovered(*backend, layout, k, v);
+      if (odd_keys) continue;  // whatever comes of keys that are no numbers
+      for (std::int64_t i = 0; i < v.columns(); ++i) {
+        const float size = sizes[i / kDim];
+        INFO(backend->isa, ", element ", i);
+        if (std::isfinite(size)) {
+          REQUIRE(std::fabs(got(0, i) - v(0, i)) <= size / 253);
+        } else {
+          REQUIRE(std::isnan(got(0, i)));
+        }
+      }
+    }
   }
 }
 

@@ -14,6 +14,7 @@
 
 #include "kernels/backend.h"
 #include "kernels/cpu/form_of_floats.h"
+#include "tests/rounds.h"
 
 // After ours: CHECK means doctest's in a test.
 #include <doctest/doctest.h>
@@ -32,13 +33,17 @@ inline constexpr float kTombstone = -7.654321e33f;
 
 // The backends of the shelf that this program tests: cpu_shelf.cc or cuda/sim_shelf.cc.
 std::vector<const Backend*> ShelfBackends();
+// Those and, on the host for weights that matrix tiles multiply, the emulated ones
+// (emulated_amx.h): for the tests of products.
+std::vector<const Backend*> ProductBackends(tensor::DType weights);
 // How slow that shelf is: 0 on the host, 1 on the simulated device, more under the checker.
 int ShelfCost();
-// For long lists of cases: true but for one in so many calls on a slow shelf, and for fewer under
-// the checker.
+// For long lists of cases: true but for one in so many calls on a slow shelf, for fewer under the
+// checker; on the host with sanitizers for one in half as many.
 inline bool SkippedHere(int one_in) {
   static int calls = 0;
-  return ShelfCost() > 0 && calls++ % (one_in * ShelfCost()) != 0;
+  const int every = ShelfCost() > 0 ? one_in * ShelfCost() : kSanitized ? (one_in + 1) / 2 : 1;
+  return calls++ % every != 0;
 }
 
 // float16 weights are for devices, groups of 64 for the host; the reference has both.
@@ -47,6 +52,13 @@ inline bool Serves(const Backend& backend, const WeightForm& weights) {
     return FormOfFloats(backend, weights.dtype, 64).quant.group == 64;
   }
   return weights.dtype != tensor::DType::kF16 || backend.name != "cpu";
+}
+
+// The forms of a cache that this shelf keeps: int8 is for the host.
+inline std::vector<tensor::DType> CacheTypes() {
+  using tensor::DType;
+  if (ShelfBackends().front()->name != "cpu") return {DType::kBF16, DType::kF32};
+  return {DType::kBF16, DType::kF32, DType::kI8};
 }
 
 inline std::vector<const Backend*> CpuBackends() {

@@ -69,7 +69,7 @@ struct KernelTable {
 
 struct Backend {
   std::string_view name;  // "ref", "cpu", "cuda", "sim"
-  std::string_view isa;   // "portable", "avx2", "avx512", "avx512-vnni", "avx512-bf16"
+  std::string_view isa;   // "portable", "avx2", "avx512", "avx512-vnni", "avx512-bf16", "amx"
   KernelTable table;
   tensor::Allocator* allocator;  // where weights, cache and activations live
   Device* device = nullptr;      // of contexts used with this backend; null: the host

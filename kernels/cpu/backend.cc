@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "kernels/cpu/amx_support.h"
 #include "kernels/cpu/ops.h"
 
 namespace sglrun::kernels {
@@ -89,6 +90,8 @@ bool RunsAvx512() {
 std::vector<Entry> MakeEntries() {
   std::vector<Entry> entries = {
 #if defined(__x86_64__)
+    {SGLRUN_CPU_BACKEND(cpu::amx),
+     RunsAvx512() && __builtin_cpu_supports("avx512vnni") && cpu::GrantsAmx()},
     {SGLRUN_CPU_BACKEND(cpu::avx512_bf16),
      RunsAvx512() && __builtin_cpu_supports("avx512vnni") && __builtin_cpu_supports("avx512bf16")},
     {SGLRUN_CPU_BACKEND(cpu::avx512_vnni), RunsAvx512() && __builtin_cpu_supports("avx512vnni")},
@@ -98,8 +101,8 @@ std::vector<Entry> MakeEntries() {
 #endif
     {SGLRUN_CPU_BACKEND(cpu::portable), true},
   };
-  if (entries.size() > 2 && !PrefersBf16Products()) {
-    std::rotate(entries.begin(), entries.begin() + 1, entries.begin() + 3);
+  if (entries.size() > 3 && !PrefersBf16Products()) {
+    std::swap(entries[1], entries[2]);
   }
   return entries;
 }

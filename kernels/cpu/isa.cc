@@ -5,7 +5,9 @@
 namespace sglrun::kernels::cpu::SGLRUN_ISA {
 
 const char* CompiledIsa() {
-#if defined(__AVX512BF16__)
+#if defined(__AMX_TILE__)
+  return "amx";
+#elif defined(__AVX512BF16__)
   return "avx512-bf16";
 #elif defined(__AVX512VNNI__)
   return "avx512-vnni";

@@ -44,6 +44,13 @@ void Gemm(const GemmArgs& args, KernelContext& context);
 void PagedAttention(const PagedAttentionArgs& args, KernelContext& context);
 const char* CompiledIsa();
 }  // namespace sglrun::kernels::cpu::avx512_bf16
+
+namespace sglrun::kernels::cpu::amx {
+using namespace avx512_vnni;
+void Gemm(const GemmArgs& args, KernelContext& context);
+void QuantGemm(const GemmArgs& args, KernelContext& context);
+const char* CompiledIsa();
+}  // namespace sglrun::kernels::cpu::amx
 #endif
 
 #undef SGLRUN_DECLARE_CPU_OPS

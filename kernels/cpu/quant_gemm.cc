@@ -1,21 +1,12 @@
 // gemm with quantised weights: exact integer sums inside a group, one float32 step a group for its
 // scales. groups of a row never mix before that step, and groups follow in ascending order,
 // which makes a row's bits independent of the tile it lies in.
-#include "kernels/common/quantize.h"
 #include "kernels/cpu/gemm_tiles.h"
 #include "kernels/cpu/ops.h"
-#include "kernels/cpu/quant_dot.h"
-#include "kernels/cpu/quant_panels.h"
+#include "kernels/cpu/quant_x.h"
 
 namespace sglrun::kernels::cpu::SGLRUN_ISA {
 namespace {
-
-// One group of one row of x.
-struct GroupOfX {
-  float scale;
-  float scaled_sum;    // scale * sum of the integers
-  std::int32_t start;  // -zero * sum of the integers: what the codes' offset adds, taken back
-};
 
 struct QuantJob {
   const std::uint8_t* weights;
@@ -36,11 +27,6 @@ constexpr int kQuantTileRows = 6;
 constexpr int kQuantTileRows = kNativeLanes == 16 ? 3 : kNativeLanes == 8 ? 4 : 1;
 #endif
 constexpr int kQuantTileUnits = kNativeLanes == 16 ? 4 : 1;
-
-SGLRUN_INLINE Vec LoadScales(const std::uint8_t* scales, int first, bool wide) {
-  if (!wide) return LoadHalves(scales + 2 * first);
-  return Load(reinterpret_cast<const float*>(scales + 4 * first));
-}
 
 // Steps whose codes share a stretch of kQuantStepBytes.
 template <int kBits>
@@ -147,32 +133,12 @@ void RunQuant(const QuantJob& job, ThreadPool& pool) {
               [&](const TileOfPanel& tile) { QuantTileOf<kBits, kSteps>(job, tile); });
 }
 
-// One row of x as integers, its last group padded with zeros.
-template <int kVectors>
-void RoundRow(const float* x, std::int64_t k, std::int32_t zero, std::int32_t* words,
-              GroupOfX* groups) {
-  constexpr std::int64_t kSize = kVectors * kQuantLanes;
-  for (std::int64_t i = 0; i < k; i += kSize, ++groups) {
-    QuantFloats group[kVectors];
-    if (k - i >= kSize) {
-      __builtin_memcpy(&group, x + i, sizeof group);
-    } else {
-      float padded[kSize] = {};
-      for (std::int64_t j = 0; j < k - i; ++j) padded[j] = x[i + j];
-      __builtin_memcpy(&group, padded, sizeof group);
-    }
-    QuantInts codes[kVectors];
-    const float scale = RoundActivations(group, codes);
-    IVec total = SetInt(0);
-    for (int v = 0; v < kVectors; ++v, words += kQuantLanes / kQuantStep * kQuantWords) {
-      const IVec lanes = __builtin_bit_cast(IVec, codes[v]);
-      total = total + lanes;
-      StoreQuantSteps(words, lanes);
-    }
-    const std::int32_t sum = SumLanes(total);
-    *groups = {scale, scale * static_cast<float>(sum), -zero * sum};
+struct DotWords {
+  static constexpr int kPerStep = kQuantWords;
+  static SGLRUN_INLINE void Store(std::int32_t* words, IVec codes) {
+    StoreQuantSteps(words, codes);
   }
-}
+};
 
 }  // namespace
 
@@ -181,28 +147,24 @@ void QuantGemm(const GemmArgs& args, KernelContext& context) {
   const WeightForm form = weight.form();
   const QuantPanel panel = QuantPanelOf(weight.k, form);
   const std::int64_t m = args.x.shape[0], groups = panel.groups;
-  const std::int64_t row_words = groups * form.quant.group / kQuantStep * kQuantWords;
-  char* scratch = static_cast<char*>(context.Scratch(static_cast<std::size_t>(
-      m * (row_words * 4 + groups * static_cast<std::int64_t>(sizeof(GroupOfX))))));
-  auto* words = reinterpret_cast<std::int32_t*>(scratch);
-  auto* facts = reinterpret_cast<GroupOfX*>(scratch + m * row_words * 4);
-  ForRange(context.pool(), m, weight.k, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t r = begin; r < end; ++r) {
-      const float* x = Row(args.x, r);
-      const auto round = form.quant.group == 64   ? RoundRow<4>
-                         : form.quant.group == 32 ? RoundRow<2>
-                                                  : RoundRow<1>;
-      round(x, weight.k, form.zero(), words + r * row_words, facts + r * groups);
-    }
-  });
+  const std::int64_t group_words = form.quant.group / kQuantStep * kQuantWords;
+  const std::int64_t row_words = groups * group_words;
+  char* scratch = static_cast<char*>(context.Scratch(QuantX::Bytes(m * row_words, m * groups)));
+  const QuantX x = {reinterpret_cast<std::int32_t*>(scratch),
+                    row_words,
+                    group_words,
+                    reinterpret_cast<GroupOfX*>(scratch + m * row_words * 4),
+                    groups,
+                    1};
+  RoundRows<DotWords>(args, x, context.pool());
   const QuantJob job = {static_cast<const std::uint8_t*>(weight.data.data()),
                         panel,
                         form.quant.wide_scales,
                         form.quant.minima,
-                        words,
-                        row_words,
-                        facts,
-                        groups,
+                        x.words,
+                        x.words_row,
+                        x.facts,
+                        x.facts_row,
                         OutputOf(args)};
   if (form.quant.group == 64) return RunQuant<8, 16>(job, context.pool());
   const bool small_groups = form.quant.group == 16;

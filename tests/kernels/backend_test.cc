@@ -1,6 +1,8 @@
 #include "kernels/backend.h"
 
+#include <fstream>
 #include <set>
+#include <sstream>
 
 #include "support.h"
 
@@ -30,6 +32,25 @@ TEST_CASE("an unknown instruction set is refused with the names of those that ca
   REQUIRE(!backend.ok());
   CHECK(backend.error().message.find("avx3") != std::string::npos);
   CHECK(backend.error().message.find("portable") != std::string::npos);
+}
+
+TEST_CASE("matrix tiles are offered where the system names them, and refused elsewhere") {
+  std::set<std::string> flags;
+  std::ifstream file("/proc/cpuinfo");
+  for (std::string line; std::getline(file, line);) {
+    if (line.rfind("flags", 0) != 0) continue;
+    std::istringstream words(line);
+    for (std::string word; words >> word;) flags.insert(word);
+  }
+  bool named = true;
+  for (const char* flag : {"amx_tile", "amx_bf16", "amx_int8", "avx512_vnni"}) {
+    named = named && flags.count(flag) == 1;
+  }
+  const auto backend = CpuBackend("amx");
+  REQUIRE(backend.ok() == named);
+  if (named) return;
+  CHECK(backend.error().message.rfind("no instruction set \"amx\" on this machine; it can run ",
+                                      0) == 0);
 }
 
 TEST_CASE("no table has a hole") {

@@ -1,3 +1,4 @@
+#include "emulated_amx.h"
 #include "support.h"
 
 namespace sglrun::kernels::testing {
@@ -8,6 +9,15 @@ std::vector<const Backend*> ShelfBackends() {
   return backends;
 }
 
-int ShelfCost() { return 0; }
+std::vector<const Backend*> ProductBackends(tensor::DType weights) {
+  std::vector<const Backend*> backends = ShelfBackends();
+  if (weights != tensor::DType::kBF16 && weights != tensor::DType::kI8) return backends;
+  for (const EmulatedAmx& amx : EmulatedAmxBackends()) backends.push_back(amx.with_tiles);
+  return backends;
+}
+
+int ShelfCost() {
+  return 0;
+}
 
 }  // namespace sglrun::kernels::testing

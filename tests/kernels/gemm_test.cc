@@ -80,7 +80,7 @@ TEST_CASE("gemm agrees with the reference within the rounding of a float32 sum")
       const double ends = std::fabs(bias(0, n)) + std::fabs(want(m, n)) + 1;
       return 0x1p-24 * (2 * sum + 4 * ends);
     };
-    for (const Backend* backend : testing::ShelfBackends()) {
+    for (const Backend* backend : testing::ProductBackends(c.dtype)) {
       if (!testing::Serves(*backend, c.dtype)) continue;
       Matrix y = start;
       RunGemm(*backend, c, x, w, bias, y, 1 + c.n % 3);
@@ -96,7 +96,7 @@ TEST_CASE("a row of gemm has the same bits alone and in a batch of any size, on 
     x.FillNormal(random);
     w.FillNormal(random);
     bias.FillNormal(random);
-    for (const Backend* backend : testing::ShelfBackends()) {
+    for (const Backend* backend : testing::ProductBackends(dtype)) {
       if (!testing::Serves(*backend, dtype)) continue;
       Matrix all(70, 150);
       RunGemm(*backend, {70, 150, 95, dtype, true}, x, w, bias, all);
@@ -144,7 +144,7 @@ TEST_CASE("gemm keeps NaN and infinity in the rows and columns they belong to") 
     w(69, 5) = NAN;
     Matrix want(9, 70);
     RunGemm(RefBackend(), {9, 70, 6, dtype}, x, w, bias, want);
-    for (const Backend* backend : testing::ShelfBackends()) {
+    for (const Backend* backend : testing::ProductBackends(dtype)) {
       Matrix y(9, 70);
       RunGemm(*backend, {9, 70, 6, dtype}, x, w, bias, y);
       ExpectClose({"gemm", backend, "NaN and infinity"}, y, want,

@@ -130,7 +130,7 @@ TEST_CASE("gemm with quantised weights agrees with the reference within a float3
         const double ends = std::fabs(want(m, n)) + 1;
         return 0x1p-24 * (4 * std::sqrt(groups * norm_x * norm_w) + 4 * ends);
       };
-      for (const Backend* backend : testing::ShelfBackends()) {
+      for (const Backend* backend : testing::ProductBackends(form.dtype)) {
         if (!testing::Serves(*backend, form)) continue;
         Matrix y = start;
         Run(*backend, codes.Pack(*backend, context, 50), x, bias, y, size.ends, threads);
@@ -150,7 +150,7 @@ TEST_CASE("a row of quantised gemm has the same bits alone and in any batch, on 
     Matrix x(40, 95), none(1, 0);
     x.FillNormal(random);
     std::vector<std::vector<float>> of_isas;
-    for (const Backend* backend : testing::ShelfBackends()) {
+    for (const Backend* backend : testing::ProductBackends(form.dtype)) {
       if (!testing::Serves(*backend, form)) continue;
       ThreadPool one(1), two(2);
       KernelContext context(one), threads(two);
@@ -246,7 +246,7 @@ TEST_CASE("quantised gemm makes a row with NaN or infinity NaN, and no other") {
     x(7, 39) = -INFINITY;
     for (std::int64_t i = 0; i < 40; ++i) x(2, i) = 1e-35f;  // counts as zeros
     w(69, 5) = NAN;
-    for (const Backend* backend : testing::ShelfBackends()) {
+    for (const Backend* backend : testing::ProductBackends(dtype)) {
       ThreadPool pool(1);
       KernelContext context(pool);
       const PackedWeight weight = testing::Pack(*backend, w, dtype, context);

@@ -54,9 +54,7 @@ void Tile(const Job<Dot>& job, const TileOfPanel& tile) {
                              SGLRUN_LAMBDA_INLINE { Store(row_sums[m] + u * kLanes, sums[m][u]); });
       });
     }
-    for (int m = 0; m < kRows; ++m) {
-      StoreTileRow(job.out, tile.row + m, tile.panel * kPanelWidth + column, kColumns, row_sums[m]);
-    }
+    StoreTile(job.out, tile.row, tile.panel * kPanelWidth + column, row_sums);
   }
 }
 
@@ -68,8 +66,12 @@ constexpr int kHighTileRows = kNativeLanes == 16 ? 8 : kTileRows;
 template <class Dot, int kRows = kHighTileRows>
 void TileOf(const Job<Dot>& job, const TileOfPanel& tile) {
   if (tile.rows == kRows) {
-    return tile.readers == 1 ? Tile<Dot, kRows, true>(job, tile)
-                             : Tile<Dot, kRows, false>(job, tile);
+    // A high tile computes for as long as memory takes for a panel: it asks for the next one all
+    // the while, where shortly before their use the weights would come after the products before
+    // them.
+    const bool asks_shortly_before = tile.readers == 1 && kRows <= kTileRows;
+    return asks_shortly_before ? Tile<Dot, kRows, true>(job, tile)
+                               : Tile<Dot, kRows, false>(job, tile);
   }
   if constexpr (kRows > 1) TileOf<Dot, kRows - 1>(job, tile);
 }

@@ -57,6 +57,27 @@ __attribute__((noinline)) inline void StoreTileRow(const GemmOutput& out, std::i
   }
 }
 
+// A whole tile; where all of its columns are outputs, by a loop without ends.
+template <int kRows, int kColumns>
+__attribute__((noinline)) void StoreTile(const GemmOutput& out, std::int64_t row,
+                                         std::int64_t column,
+                                         const float (&sums)[kRows][kColumns]) {
+  if (column + kColumns > out.n) {
+    for (int m = 0; m < kRows; ++m) StoreTileRow(out, row + m, column, kColumns, sums[m]);
+    return;
+  }
+  float* y = out.y + row * out.y_stride + column;
+  for (int m = 0; m < kRows; ++m, y += out.y_stride) {
+    Unrolled<kColumns / kLanes>([&](auto u) SGLRUN_LAMBDA_INLINE {
+      constexpr int kFirst = u * kLanes;
+      Vec sum = Load(sums[m] + kFirst);
+      if (out.bias != nullptr) sum = sum + Load(out.bias + column + kFirst);
+      if (out.accumulate) sum = sum + Load(y + kFirst);
+      Store(y + kFirst, sum);
+    });
+  }
+}
+
 // A tile, the `reader`-th of the `readers` that pass over a panel one after the other.
 struct TileOfPanel {
   std::int64_t panel, row, rows;

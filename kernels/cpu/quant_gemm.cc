@@ -112,9 +112,7 @@ void QuantTile(const QuantJob& job, const TileOfPanel& tile) {
       next.from += kStretches * next.advance;
       x += kSteps * kQuantWords;
     }
-    for (int m = 0; m < kRows; ++m) {
-      StoreTileRow(job.out, tile.row + m, tile.panel * kPanelWidth + column, kColumns, sums[m]);
-    }
+    StoreTile(job.out, tile.row, tile.panel * kPanelWidth + column, sums);
   }
 }
 

@@ -77,6 +77,7 @@ Result<CardPlan> PlanMemory(const Options& options, const model::ModelFiles& fil
 }
 
 Result<CardPlan> PlanCard(const Options& options, const model::ModelFiles& files) {
+  SGLRUN_RETURN_IF_ERROR(CheckDeviceCache(options));
   const std::int64_t memory = *ParseByteSize(options.device_memory);
   const bool wants_library = WantsLibrary(options, DeviceDType(options, files));
   const std::int64_t products = wants_library ? kernels::kProductsWorkspace : 0;

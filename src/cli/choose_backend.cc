@@ -18,6 +18,7 @@ Result<const kernels::Backend*> CpuBackend(const Options& options) {
 }
 
 Status CheckDevice(const Options& options) {
+  SGLRUN_RETURN_IF_ERROR(CheckDeviceCache(options));
   if (options.isa == "auto") return {};
   return Error{"--device " + options.device + " has no --isa " + options.isa +
                ", which is the CPU's"};
@@ -33,6 +34,11 @@ const kernels::Backend* Keep(std::unique_ptr<kernels::DeviceBackend> device, Com
 }
 
 }  // namespace
+
+Status CheckDeviceCache(const Options& options) {
+  if (options.kv_dtype != "int8") return {};
+  return Error{"--kv-dtype int8 is for the CPU (--device cpu); on a GPU take bf16, or auto"};
+}
 
 // It takes no other weights (kernels/cuda/library_products.h).
 bool WantsLibrary(const Options& options, tensor::DType weights) {
@@ -62,7 +68,10 @@ Result<const kernels::Backend*> OpenDevice(const Options& options, tensor::DType
     const bool is_wanted = !kernels::CudaBuild().empty() && options.isa == "auto";
     if (!is_wanted) return CpuBackend(options);
     auto device = kernels::OpenCudaBackend(0, products);
-    if (device.ok()) return Keep(std::move(*device), compute);
+    if (device.ok()) {
+      SGLRUN_RETURN_IF_ERROR(CheckDeviceCache(options));
+      return Keep(std::move(*device), compute);
+    }
     LogInfo(device.error().message + "; running on the CPU");
     return CpuBackend(options);
   }

@@ -31,6 +31,10 @@ struct ModelSource {
   std::unique_ptr<tokenizer::Tokenizer> tokenizer;
 };
 Result<ModelSource> OpenModel(const Options& options);
+// The same in two steps; FindTokenizer takes what the files hold unless --tokenizer names another.
+Result<model::ModelFiles> OpenModelFiles(const Options& options);
+Result<std::unique_ptr<tokenizer::Tokenizer>> FindTokenizer(const Options& options,
+                                                            const model::ModelFiles& files);
 
 // --threads, as far as the machine has cores.
 int HostThreads(const Options& options);
@@ -55,6 +59,8 @@ Result<const kernels::Backend*> ChooseBackend(const Options& options, tensor::DT
 Result<const kernels::Backend*> OpenDevice(const Options& options, tensor::DType weights,
                                            std::size_t which, Compute& compute);
 std::size_t DeviceCount(const Options& options);
+// Refuses a --kv-dtype that no device keeps, also for a card that is only planned with.
+Status CheckDeviceCache(const Options& options);
 // Whether products of such weights go through cuBLASLt, where it is found.
 bool WantsLibrary(const Options& options, tensor::DType weights);
 

@@ -19,7 +19,9 @@ std::vector<std::string> Texts(const std::vector<GenerateResult>& results) {
 }
 
 struct Subject {
-  Subject(const std::string& folder, tensor::DType dtype) : two_threads(two), one_thread(one) {
+  Subject(const std::string& folder, tensor::DType dtype,
+          tensor::DType cached_as = tensor::DType::kBF16)
+      : kv_dtype(cached_as), two_threads(two), one_thread(one) {
     auto files = model::ModelFiles::Open(std::string(SGLRUN_SOURCE_DIR) + "/" + folder);
     REQUIRE_MESSAGE(files.ok(), (files.ok() ? "" : files.error().message));
     for (auto* model : {&alone, &paired}) {
@@ -29,8 +31,9 @@ struct Subject {
       REQUIRE(loaded.ok());
       *model = std::move(loaded).value();
     }
-    page_bytes = model::KvPageBytes(alone->config(), tensor::DType::kBF16, alone->backend());
+    page_bytes = model::KvPageBytes(alone->config(), kv_dtype, alone->backend());
   }
+  tensor::DType kv_dtype;
   ThreadPool one{1}, two{2};
   kernels::KernelContext two_threads, one_thread;
   std::unique_ptr<model::Model> alone, paired;  // on one thread, on two
@@ -39,7 +42,8 @@ struct Subject {
 
 void CheckInvariance(Subject& subject, const tokenizer::Tokenizer& tokenizer,
                      const std::vector<GenerateRequest>& requests) {
-  const auto engine = [&](const EngineOptions& options) {
+  const auto engine = [&](EngineOptions options) {
+    options.kv_dtype = subject.kv_dtype;
     return MakeEngine(*subject.alone, tokenizer, options, subject.one_thread);
   };
   std::vector<std::string> expected;
@@ -82,12 +86,14 @@ void CheckInvariance(Subject& subject, const tokenizer::Tokenizer& tokenizer,
   check("in a cache of 16 pages", RunAll(*tiny, requests));
   CHECK(tiny->stats().preemptions > 0);
 
-  const auto paired = MakeEngine(*subject.paired, tokenizer, {.max_rows = 16}, subject.two_threads);
+  const auto paired =
+      MakeEngine(*subject.paired, tokenizer, {.max_rows = 16, .kv_dtype = subject.kv_dtype},
+                 subject.two_threads);
   check("on two threads", RunAll(*paired, requests));
 }
 
-TEST_CASE("results depend on the record alone: llama in float32") {
-  Subject subject("tests/golden/models/llama3", tensor::DType::kF32);
+TEST_CASE("results depend on the record alone: llama in float32, cached in int8") {
+  Subject subject("tests/golden/models/llama3", tensor::DType::kF32, tensor::DType::kI8);
   CheckInvariance(subject, NumberedTokenizer(250), ManyRequests(250, 64));
 }
 

@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "base/mapped_file.h"
 #include "base/strings.h"
+#include "cli/background_fingerprint.h"
 #include "cli/batch_loop.h"
 #include "cli/batch_source.h"
 #include "cli/batch_window.h"
@@ -97,7 +98,10 @@ class BatchRun {
     facts_.started = NowUtc();
     SGLRUN_RETURN_IF_ERROR(CheckSideFiles(options_));
     SGLRUN_RETURN_IF_ERROR(CheckStream(options_));
-    SGLRUN_ASSIGN_OR_RETURN(const ModelSource source, OpenModel(options_));
+    SGLRUN_ASSIGN_OR_RETURN(model::ModelFiles files, OpenModelFiles(options_));
+    ModelSource source{std::move(files), nullptr};
+    BackgroundFingerprint weights(options_, source.files);
+    SGLRUN_ASSIGN_OR_RETURN(source.tokenizer, FindTokenizer(options_, source.files));
     BatchSource::Parts parts;
     SGLRUN_ASSIGN_OR_RETURN(parts.record_options, MakeRecordOptions(options_, source));
     SGLRUN_ASSIGN_OR_RETURN(parts.reader, io::JsonlReader::Open(options_.inputs));
@@ -105,7 +109,7 @@ class BatchRun {
     WatchStopSignals();
     SGLRUN_ASSIGN_OR_RETURN(const auto engines,
                             EnginePool::Open(options_, DeviceDType(options_, source.files)));
-    SGLRUN_RETURN_IF_ERROR(CollectFacts(source, *engines));
+    SGLRUN_RETURN_IF_ERROR(CollectFacts(source, *engines, weights));
     // Before the weights, which may take a while: an output that cannot be used is told at once.
     SGLRUN_RETURN_IF_ERROR(OpenOutput());
     finished_before_ = ReadFinished(RunFilePath(options_));
@@ -123,10 +127,11 @@ class BatchRun {
   }
 
  private:
-  Status CollectFacts(const ModelSource& source, EnginePool& engines) {
+  Status CollectFacts(const ModelSource& source, EnginePool& engines,
+                      BackgroundFingerprint& weights) {
     const kernels::Backend& backend = engines.backend();
     ThreadPool& pool = engines.threads();
-    SGLRUN_ASSIGN_OR_RETURN(facts_.identity, RunIdentity(options_, source, backend, pool));
+    SGLRUN_ASSIGN_OR_RETURN(facts_.identity, RunIdentity(options_, source, backend, weights));
     facts_.options = EffectiveOptions(options_);
     facts_.sampling_defaults =
         SamplingDefaultsJson(EffectiveDefaults(options_, source.files.generation_defaults()));

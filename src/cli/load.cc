@@ -13,12 +13,17 @@
 namespace sglrun::cli {
 namespace {
 
+Result<std::unique_ptr<tokenizer::Tokenizer>> TokenizerOf(const model::GgufTokenizerFields* fields,
+                                                          const std::string& path) {
+  if (fields == nullptr) return Error{path + " holds no tokenizer; name one with --tokenizer"};
+  return tokenizer::Tokenizer::FromGguf(ToVocabulary(*fields));
+}
+
 Result<std::unique_ptr<tokenizer::Tokenizer>> TokenizerAt(const std::string& path) {
   if (!IsGgufPath(path)) return tokenizer::Tokenizer::Load(path);
   SGLRUN_ASSIGN_OR_RETURN(const std::optional<model::GgufTokenizerFields> fields,
                           model::ModelFiles::ReadGgufTokenizer(path));
-  if (!fields) return Error{path + " holds no tokenizer; name one with --tokenizer"};
-  return tokenizer::Tokenizer::FromGguf(ToVocabulary(*fields));
+  return TokenizerOf(fields ? &*fields : nullptr, path);
 }
 
 Status RequireModel(const Options& options) {
@@ -77,14 +82,26 @@ Result<std::unique_ptr<tokenizer::Tokenizer>> LoadTokenizer(const Options& optio
   return TokenizerAt(options.model);
 }
 
-Result<ModelSource> OpenModel(const Options& options) {
+Result<model::ModelFiles> OpenModelFiles(const Options& options) {
   SGLRUN_RETURN_IF_ERROR(RequireModel(options));
   SGLRUN_ASSIGN_OR_RETURN(model::ModelFiles files, model::ModelFiles::Open(options.model));
   if (options.context_length > files.config().context_length) {
     return Error{"--context-length is " + FormatCount(options.context_length) + ", the model has " +
                  FormatCount(files.config().context_length)};
   }
-  SGLRUN_ASSIGN_OR_RETURN(std::unique_ptr<tokenizer::Tokenizer> tokenizer, LoadTokenizer(options));
+  return files;
+}
+
+Result<std::unique_ptr<tokenizer::Tokenizer>> FindTokenizer(const Options& options,
+                                                            const model::ModelFiles& files) {
+  if (!options.tokenizer.empty()) return TokenizerAt(options.tokenizer);
+  if (files.is_gguf()) return TokenizerOf(files.gguf_tokenizer(), options.model);
+  return TokenizerAt(options.model);
+}
+
+Result<ModelSource> OpenModel(const Options& options) {
+  SGLRUN_ASSIGN_OR_RETURN(model::ModelFiles files, OpenModelFiles(options));
+  SGLRUN_ASSIGN_OR_RETURN(auto tokenizer, FindTokenizer(options, files));
   return ModelSource{std::move(files), std::move(tokenizer)};
 }
 

@@ -42,7 +42,9 @@ std::string GgufContent(const model::GgufTokenizerFields& fields) {
   return content;
 }
 
-Result<std::string> TokenizerContent(const std::string& path) {
+Result<std::string> TokenizerContent(const Options& options, const model::ModelFiles& files) {
+  const std::string& path = options.tokenizer.empty() ? options.model : options.tokenizer;
+  if (options.tokenizer.empty() && files.is_gguf()) return GgufContent(*files.gguf_tokenizer());
   std::error_code ignored;
   if (!std::filesystem::is_directory(path, ignored)) {
     SGLRUN_ASSIGN_OR_RETURN(const auto fields, model::ModelFiles::ReadGgufTokenizer(path));
@@ -59,8 +61,7 @@ Result<std::string> TokenizerContent(const std::string& path) {
 // A directory's tokenizer files may change under the same weights. All that decides the ids: the
 // files themselves, and of a GGUF the fields that hold the tokenizer.
 Result<std::string> TokenizerFingerprint(const Options& options, const ModelSource& source) {
-  const std::string path = options.tokenizer.empty() ? options.model : options.tokenizer;
-  SGLRUN_ASSIGN_OR_RETURN(const std::string content, TokenizerContent(path));
+  SGLRUN_ASSIGN_OR_RETURN(const std::string content, TokenizerContent(options, source.files));
   return HashBytes(source.tokenizer->Description() + '\n' + content).ToHex();
 }
 
@@ -79,7 +80,7 @@ std::string TemplateFingerprint(const Options& options) {
 }  // namespace
 
 Result<Json> RunIdentity(const Options& options, const ModelSource& source,
-                         const kernels::Backend& backend, ThreadPool& pool) {
+                         const kernels::Backend& backend, BackgroundFingerprint& weights) {
   const tensor::DType dtype = WeightDType(options, source.files, backend);
   Options effective = options;
   effective.dtype = tensor::DTypeName(dtype);
@@ -89,7 +90,7 @@ Result<Json> RunIdentity(const Options& options, const ModelSource& source,
 
   Json::Object identity;
   identity.emplace_back("version", std::string(Version()));
-  identity.emplace_back("model", source.files.Fingerprint(pool).ToHex());
+  identity.emplace_back("model", nullptr);
   for (const OptionSpec& option : OptionTable()) {
     if (!option.shapes_results || (option.commands & Bit(Command::kBatch)) == 0) continue;
     identity.emplace_back(std::string(option.name), OptionValue(option, effective));
@@ -98,6 +99,7 @@ Result<Json> RunIdentity(const Options& options, const ModelSource& source,
   for (auto& [name, value] : identity) {
     if (name == "tokenizer") value = tokenizer;
     if (name == "template") value = TemplateFingerprint(options);
+    if (name == "model") value = weights.Get().ToHex();
   }
   identity.emplace_back("defaults", SamplingDefaultsJson(EffectiveDefaults(
                                         options, source.files.generation_defaults())));

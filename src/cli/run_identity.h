@@ -3,14 +3,16 @@
 #pragma once
 
 #include "base/json.h"
+#include "cli/background_fingerprint.h"
 #include "cli/load.h"
 #include "cli/options.h"
 
 namespace sglrun::cli {
 
-// An object of named values, fit for io::RunOutputOptions::run.
+// An object of named values, fit for io::RunOutputOptions::run. `weights` gives the fingerprint of
+// source.files, last of all.
 Result<Json> RunIdentity(const Options& options, const ModelSource& source,
-                         const kernels::Backend& backend, ThreadPool& pool);
+                         const kernels::Backend& backend, BackgroundFingerprint& weights);
 
 // The member of a run identity that tells the shard.
 inline constexpr const char* kShardName = "shard";

@@ -73,17 +73,23 @@ DecoderWeights InTheirForms(const ModelConfig& config, const LoadOptions& option
   return weights;
 }
 
+// The sum of size(bytes) over all weights.
+template <class SizeFn>
 std::int64_t TotalBytes(const ModelConfig& config, const LoadOptions& options,
-                        DecoderWeights& weights) {
-  std::int64_t total = 0;
+                        DecoderWeights& weights, SizeFn size) {
+  std::size_t total = 0;
   ForEachWeight(
       config, weights,
       [&](kernels::PackedWeight& weight, std::int64_t n, std::int64_t k) {
-        total += static_cast<std::int64_t>(
-            options.backend->table.packed_weight_bytes(n, k, weight.form()));
+        total += size(options.backend->table.packed_weight_bytes(n, k, weight.form()));
       },
-      [&](VectorWeight&, std::int64_t n) { total += n * 4; });
-  return total;
+      [&](VectorWeight&, std::int64_t n) { total += size(static_cast<std::size_t>(n) * 4); });
+  return static_cast<std::int64_t>(total);
+}
+
+std::int64_t TotalBytes(const ModelConfig& config, const LoadOptions& options,
+                        DecoderWeights& weights) {
+  return TotalBytes(config, options, weights, [](std::size_t bytes) { return bytes; });
 }
 
 }  // namespace
@@ -116,19 +122,25 @@ Result<DecoderWeights> AllocateDecoderWeights(const ModelConfig& config, const L
   const std::int64_t total = TotalBytes(config, options, weights);
   const std::optional<std::int64_t> available = AvailableMemory(*options.backend);
   if (available && total > *available) return NoMemory(total, options, *available);
+  tensor::Allocator* allocator = options.backend->allocator;
   bool ok = true;
-  tensor::Allocator& allocator = *options.backend->allocator;
+  if (options.backend->device == nullptr) {
+    const std::int64_t taken = TotalBytes(config, options, weights, tensor::Arena::Taken);
+    weights.memory = std::make_unique<tensor::Arena>(*allocator, static_cast<std::size_t>(taken));
+    allocator = weights.memory.get();
+    ok = weights.memory->ok();
+  }
   ForEachWeight(
       config, weights,
       [&](kernels::PackedWeight& weight, std::int64_t n, std::int64_t k) {
         weight.n = n;
         weight.k = k;
         weight.data = tensor::Buffer(
-            allocator, options.backend->table.packed_weight_bytes(n, k, weight.form()));
+            *allocator, options.backend->table.packed_weight_bytes(n, k, weight.form()));
         ok = ok && weight.data.ok();
       },
       [&](VectorWeight& weight, std::int64_t n) {
-        weight = {n, tensor::Buffer(allocator, static_cast<std::size_t>(n) * sizeof(float))};
+        weight = {n, tensor::Buffer(*allocator, static_cast<std::size_t>(n) * sizeof(float))};
         ok = ok && weight.data.ok();
       });
   if (!ok) return NoMemory(total, options, available.value_or(0));

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "base/result.h"
@@ -10,6 +11,7 @@
 #include "kernels/packed_weight.h"
 #include "model/config.h"
 #include "model/model.h"
+#include "tensor/arena.h"
 #include "tensor/buffer.h"
 #include "tensor/tensor_view.h"
 
@@ -46,6 +48,8 @@ struct LayerWeights {
 inline constexpr tensor::DType kVocabularyDTypeOfInt4 = tensor::DType::kI8;
 
 struct DecoderWeights {
+  std::unique_ptr<tensor::Arena>
+      memory;  // of the buffers below, on the host; first: it outlives them
   kernels::PackedWeight embedding;
   kernels::PackedWeight head;  // n == 0 when the embedding serves as the head
   VectorWeight final_norm;

@@ -24,7 +24,8 @@ struct Part {
 };
 
 // The hashes of all parts of all tensors, in order.
-std::string HashParts(const std::vector<StoredTensor>& tensors, ThreadPool& pool) {
+std::string HashParts(const std::vector<StoredTensor>& tensors, ThreadPool& pool,
+                      const std::atomic<bool>* stop) {
   std::vector<Part> parts;
   for (const StoredTensor& tensor : tensors) {
     for (std::size_t begin = 0; begin < tensor.bytes; begin += kPartBytes) {
@@ -35,6 +36,7 @@ std::string HashParts(const std::vector<StoredTensor>& tensors, ThreadPool& pool
   std::atomic<std::size_t> next = 0;
   pool.Run([&](int, int) {
     for (std::size_t i = next++; i < parts.size(); i = next++) {
+      if (stop != nullptr && *stop) return;
       const auto& [tensor, begin] = parts[i];
       const std::string_view bytes = tensor->data().substr(begin, kPartBytes);
       hashes[i] = HashBytes(bytes);
@@ -182,7 +184,7 @@ std::string ModelFiles::DTypeSummary() const {
   return text;
 }
 
-Hash128 ModelFiles::Fingerprint(ThreadPool& pool) const {
+Hash128 ModelFiles::Fingerprint(ThreadPool& pool, const std::atomic<bool>* stop) const {
   std::string text;
   AppendConfig(text, impl_->config);
   for (const StoredTensor& tensor : impl_->weights.tensors) {
@@ -190,7 +192,7 @@ Hash128 ModelFiles::Fingerprint(ThreadPool& pool) const {
     for (const std::int64_t extent : tensor.shape) AppendValue(text, extent);
     AppendValue(text, tensor.bytes);
   }
-  return HashBytes(text + HashParts(impl_->weights.tensors, pool));
+  return HashBytes(text + HashParts(impl_->weights.tensors, pool, stop));
 }
 
 }  // namespace sglrun::model

@@ -3,6 +3,7 @@
 // expected.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -72,7 +73,8 @@ class ModelFiles {
 
   // Identifies the model's content: configuration, tensor table and every byte of the data, read at
   // some gigabytes a second a thread. Packing the weights reads them again, from the page cache.
-  Hash128 Fingerprint(ThreadPool& pool) const;
+  // Once `stop` is set the rest is left out: nobody wants the result.
+  Hash128 Fingerprint(ThreadPool& pool, const std::atomic<bool>* stop = nullptr) const;
 
  private:
   struct Impl;

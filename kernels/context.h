@@ -22,6 +22,8 @@ class Device {
   virtual bool Reserve(std::int64_t scratch, std::int64_t arrays) = 0;
 };
 
+class OperationClock;
+
 class KernelContext {
  public:
   explicit KernelContext(ThreadPool& pool) : pool_(&pool) {}
@@ -31,6 +33,11 @@ class KernelContext {
   // The device of the backend that is used with this context; null where kernels run on the host.
   Device* device() const { return device_; }
   void set_device(Device* device) { device_ = device; }
+
+  // Of the backend that is used with this context; null but for one with a clock
+  // (kernels/operation_clock.h).
+  OperationClock* clock() const { return clock_; }
+  void set_clock(OperationClock* clock) { clock_ = clock; }
 
   // At least `bytes` of scratch, 64-byte aligned, contents undefined, valid until the next call.
   void* Scratch(std::size_t bytes) {
@@ -44,6 +51,7 @@ class KernelContext {
  private:
   ThreadPool* pool_;
   Device* device_ = nullptr;
+  OperationClock* clock_ = nullptr;
   tensor::Buffer scratch_;
 };
 

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <chrono>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "base/check.h"
@@ -38,6 +39,11 @@ std::uint32_t WaitWhileEqual(std::atomic<std::uint32_t>& word, std::uint32_t old
   }
   word.wait(old, std::memory_order_acquire);
   return word.load(std::memory_order_acquire);
+}
+
+std::int64_t Now() {
+  const auto now = std::chrono::steady_clock::now().time_since_epoch();
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(now).count();
 }
 
 }  // namespace
@@ -105,6 +111,7 @@ void ThreadPool::RunErased(Task task, void* context) {
     task(context, 0, 1);
     return;
   }
+  if (times_ != nullptr) return RunTimed(task, context);
   state_->task = task;
   state_->context = context;
   state_->pending.store(static_cast<std::uint32_t>(threads_ - 1), std::memory_order_relaxed);
@@ -115,6 +122,18 @@ void ThreadPool::RunErased(Task task, void* context) {
   for (std::uint32_t left = state_->pending.load(std::memory_order_acquire); left != 0;) {
     left = WaitWhileEqual(state_->pending, left);
   }
+}
+
+void ThreadPool::RunTimed(Task task, void* context) {
+  Times& times = *std::exchange(times_, nullptr);
+  const std::int64_t start = Now();
+  Run([&](int thread, int threads) {
+    const std::int64_t begin = Now();
+    task(context, thread, threads);
+    times.working.fetch_add(Now() - begin, std::memory_order_relaxed);
+  });
+  times.running += Now() - start;
+  times_ = &times;
 }
 
 int AvailableCores() {

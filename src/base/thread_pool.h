@@ -6,6 +6,7 @@
 // share.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <type_traits>
@@ -41,12 +42,23 @@ class ThreadPool {
     });
   }
 
+  // For a clock: nanoseconds that all threads spent in tasks, and that Run took the caller. Empty
+  // with one thread, which is the caller.
+  struct Times {
+    std::atomic<std::int64_t> working{0};
+    std::int64_t running = 0;
+  };
+  // From now on, or with nullptr no longer.
+  void Time(Times* times) { times_ = times; }
+
  private:
   using Task = void (*)(void* context, int thread, int threads);
   void RunErased(Task task, void* context);
+  void RunTimed(Task task, void* context);
 
   struct State;
   int threads_;
+  Times* times_ = nullptr;
   std::unique_ptr<State> state_;
 };
 

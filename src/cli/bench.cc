@@ -2,15 +2,14 @@
 // when nothing but the model counts.
 #include <algorithm>
 #include <chrono>
-#include <cstdio>
 #include <optional>
 #include <random>
 #include <utility>
 
-#include "base/printable.h"
 #include "base/strings.h"
 #include "cli/bench_grammar.h"
 #include "cli/bench_model.h"
+#include "cli/bench_report.h"
 #include "cli/commands.h"
 #include "cli/exit_codes.h"
 #include "cli/load.h"
@@ -20,6 +19,7 @@
 #include "cli/stopwatch.h"
 #include "engine/engine.h"
 #include "engine/sequence.h"
+#include "kernels/operation_clock.h"
 
 namespace sglrun::cli {
 namespace {
@@ -32,13 +32,6 @@ double Median(std::vector<double> values) {
   return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
 }
 
-struct Measurement {
-  std::int64_t size = 0;  // prompt tokens, or rows
-  double tokens_per_s = 0;
-  double bytes_per_s = 0;
-  double flops_per_s = 0;
-};
-
 // Rows that came in first are some tokens ahead when the last one is through its prompt; each row
 // is given that many more.
 std::int64_t TokensAhead(std::int64_t rows, const Options& options,
@@ -48,9 +41,10 @@ std::int64_t TokensAhead(std::int64_t rows, const Options& options,
 
 class Bench {
  public:
+  // `clock` is null where operations have none.
   Bench(const Options& options, engine::Engine& engine, const ModelCost& cost,
-        std::int64_t vocab_size)
-      : options_(options), engine_(engine), cost_(cost), vocab_size_(vocab_size) {
+        std::int64_t vocab_size, kernels::OperationClock* clock)
+      : options_(options), engine_(engine), cost_(cost), vocab_size_(vocab_size), clock_(clock) {
     SamplingParams greedy;
     greedy.top_k = 1;
     greedy.ignore_eos = true;
@@ -61,36 +55,51 @@ class Bench {
   // Seconds until a prompt of `tokens` has given its first token.
   Result<double> FirstToken(std::int64_t tokens) {
     SGLRUN_RETURN_IF_ERROR(Submit(tokens, 1));
-    const Clock::time_point start = Clock::now();
-    Drain();
-    return SecondsSince(start);
+    return Timed([this] { Drain(); });
   }
 
   Result<Measurement> Prefill(std::int64_t tokens) {
-    std::vector<double> seconds;
-    for (std::int64_t i = 0; i < options_.repeat; ++i) {
-      SGLRUN_ASSIGN_OR_RETURN(const double s, FirstToken(tokens));
-      seconds.push_back(s);
-    }
-    const double s = Median(std::move(seconds));
+    SGLRUN_ASSIGN_OR_RETURN(const double s, MedianOf([&] { return FirstToken(tokens); }));
     const double n = static_cast<double>(tokens);
-    return Measurement{tokens, n / s, cost_.StepBytes(1, n / 2) / s, cost_.Flops(n, n / 2) / s};
+    return Measurement{tokens, n / s, cost_.StepBytes(1, n / 2) / s, cost_.Flops(n, n / 2) / s,
+                       std::exchange(shares_, std::nullopt)};
   }
 
   Result<Measurement> Decode(std::int64_t rows) {
-    std::vector<double> seconds;
-    for (std::int64_t i = 0; i < options_.repeat; ++i) {
-      SGLRUN_ASSIGN_OR_RETURN(const double s, DecodeSteps(rows));
-      seconds.push_back(s);
-    }
+    SGLRUN_ASSIGN_OR_RETURN(const double seconds, MedianOf([&] { return DecodeSteps(rows); }));
     const double steps = static_cast<double>(options_.output_tokens);
-    const double s = Median(std::move(seconds)) / steps;
-    const double n = static_cast<double>(rows);
+    const double s = seconds / steps, n = static_cast<double>(rows);
     const double context = static_cast<double>(options_.prompt_tokens) + steps / 2;
-    return Measurement{rows, n / s, cost_.StepBytes(n, context) / s, cost_.Flops(n, context) / s};
+    return Measurement{rows, n / s, cost_.StepBytes(n, context) / s, cost_.Flops(n, context) / s,
+                       std::exchange(shares_, std::nullopt)};
   }
 
  private:
+  // Of --repeat runs. The clock of the operations goes in the last one: it takes half a percent of
+  // a short step.
+  template <class Run>
+  Result<double> MedianOf(Run run) {
+    std::vector<double> seconds;
+    for (std::int64_t i = 0; i < options_.repeat; ++i) {
+      is_last_ = i + 1 == options_.repeat;
+      SGLRUN_ASSIGN_OR_RETURN(const double s, run());
+      seconds.push_back(s);
+    }
+    is_last_ = false;
+    return Median(std::move(seconds));
+  }
+
+  template <class Work>
+  double Timed(Work work) {
+    kernels::OperationClock* clock = is_last_ ? clock_ : nullptr;
+    if (clock != nullptr) clock->Start();
+    const Clock::time_point start = Clock::now();
+    work();
+    const double seconds = SecondsSince(start);
+    if (clock != nullptr) shares_ = clock->Stop();
+    return seconds;
+  }
+
   // Random ids, so that no prompt shares a prefix with another.
   Status Submit(std::int64_t prompt_tokens, std::int64_t output_tokens) {
     GenerateRequest request;
@@ -115,9 +124,9 @@ class Bench {
     }
     while (engine_.stats().prompt_tokens < goal && engine_.HasWork()) engine_.Step();
     const std::int64_t before = engine_.stats().output_tokens;
-    const Clock::time_point start = Clock::now();
-    for (std::int64_t i = 0; i < options_.output_tokens; ++i) engine_.Step();
-    const double seconds = SecondsSince(start);
+    const double seconds = Timed([this] {
+      for (std::int64_t i = 0; i < options_.output_tokens; ++i) engine_.Step();
+    });
     const std::int64_t made = engine_.stats().output_tokens - before;
     Drain();
     if (made != rows * options_.output_tokens) {
@@ -135,57 +144,12 @@ class Bench {
   engine::Engine& engine_;
   const ModelCost cost_;
   const std::int64_t vocab_size_;
+  kernels::OperationClock* const clock_;
+  bool is_last_ = false;                            // of the repetitions
+  std::optional<kernels::OperationShares> shares_;  // of the last one
   SamplingParams greedy_;
   std::mt19937 random_{1};
 };
-
-struct BenchReport {
-  std::string machine, model, dtype;
-  std::vector<Measurement> prefill, decode;
-  double load_s = 0, first_token_s = 0;
-  std::int64_t peak_rss_bytes = 0;
-};
-
-Json RatesBySize(const std::vector<Measurement>& measurements, double Measurement::*rate) {
-  Json::Object rates;
-  for (const Measurement& m : measurements) {
-    rates.emplace_back(std::to_string(m.size), Json(m.*rate));
-  }
-  return rates;
-}
-
-std::string AsJson(const BenchReport& report) {
-  const Json json =
-      Json::Object{{"machine", report.machine},
-                   {"model", report.model},
-                   {"dtype", report.dtype},
-                   {"prefill", RatesBySize(report.prefill, &Measurement::tokens_per_s)},
-                   {"decode", RatesBySize(report.decode, &Measurement::tokens_per_s)},
-                   {"decode_bytes_per_s", RatesBySize(report.decode, &Measurement::bytes_per_s)},
-                   {"decode_flops_per_s", RatesBySize(report.decode, &Measurement::flops_per_s)},
-                   {"load_s", report.load_s},
-                   {"first_token_s", report.first_token_s},
-                   {"peak_rss_bytes", report.peak_rss_bytes}};
-  return json.Dump() + "\n";
-}
-
-std::string Row(const char* kind, const char* unit, const Measurement& m) {
-  char line[160];
-  std::snprintf(line, sizeof line, "%-8s %6lld %-7s %10.1f tokens/s %8.1f GB/s %9.1f GFLOP/s\n",
-                kind, static_cast<long long>(m.size), unit, m.tokens_per_s, m.bytes_per_s / 1e9,
-                m.flops_per_s / 1e9);
-  return line;
-}
-
-std::string AsText(const BenchReport& report) {
-  std::string out = Printable(report.model) + ", " + report.dtype + ", " + report.machine + "\n";
-  for (const Measurement& m : report.prefill) out += Row("prefill", "tokens", m);
-  for (const Measurement& m : report.decode) out += Row("decode", "rows", m);
-  char line[160];
-  std::snprintf(line, sizeof line, "load %.2f s, first token %.3f s, peak memory %s\n",
-                report.load_s, report.first_token_s, FormatByteSize(report.peak_rss_bytes).c_str());
-  return out + line;
-}
 
 struct Loaded {
   std::unique_ptr<model::Model> model;
@@ -237,7 +201,9 @@ Result<BenchReport> Measure(const Options& options) {
   const tensor::DType on_device = files ? DeviceDType(options, *files) : NamedDType(options.dtype);
   SGLRUN_ASSIGN_OR_RETURN(const kernels::Backend* chosen,
                           ChooseBackend(options, on_device, compute));
-  const kernels::Backend& backend = *chosen;
+  std::optional<kernels::OperationClock> clock;
+  if (chosen->device == nullptr) clock.emplace(*chosen, compute.context);
+  const kernels::Backend& backend = clock ? clock->backend() : *chosen;
   const Clock::time_point start = Clock::now();
   SGLRUN_ASSIGN_OR_RETURN(const Loaded loaded,
                           LoadForBench(options, std::move(files), backend, compute));
@@ -257,7 +223,7 @@ Result<BenchReport> Measure(const Options& options) {
 
   const ModelCost cost =
       CostOf(loaded.model->config(), loaded.model->weight_bytes(), kv_dtype, backend);
-  Bench bench(options, *engine, cost, vocab_size);
+  Bench bench(options, *engine, cost, vocab_size, clock ? &*clock : nullptr);
   SGLRUN_RETURN_IF_ERROR(CheckLengths(options, engine->options()));
   SGLRUN_ASSIGN_OR_RETURN(report.first_token_s, bench.FirstToken(options.prompt_tokens));
   std::vector<std::int64_t> lengths = options.prefill_lengths;

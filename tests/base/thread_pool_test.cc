@@ -59,6 +59,20 @@ TEST_CASE("the caller waits for a slow thread") {
   CHECK(slow_done);
 }
 
+TEST_CASE("a clock of the pool counts the time of all threads and of the caller, while it is set") {
+  ThreadPool pool(2);
+  ThreadPool::Times times;
+  auto sleep = [](int, int) { std::this_thread::sleep_for(std::chrono::milliseconds(5)); };
+  pool.Time(&times);
+  pool.Run(sleep);
+  CHECK(times.working >= 10'000'000);
+  CHECK(times.running >= 5'000'000);
+  const std::int64_t before = times.working;
+  pool.Time(nullptr);
+  pool.Run(sleep);
+  CHECK_EQ(times.working, before);
+}
+
 TEST_CASE("a pool that was never used can be destroyed") {
   const ThreadPool pool(4);
 }

@@ -51,13 +51,13 @@ void TileJob::Multiply(const TileOfPanel& tile) const {
   const char* panel = weights + tile.panel * panel_bytes;
   for (int pass = 0; pass < Block::kPasses; ++pass) {
     const std::int64_t column = pass * kColumns;
-    const char* rows = x + tile.row * kTileRowBytes;
+    std::ptrdiff_t rows = tile.row * kTileRowBytes;
     const char* outputs = panel + column * 4;
     const Ahead ahead(panel, panel_bytes, full_steps, tile, pass, Block::kPasses);
     Block::template Zero<Tiles>();
     for (std::int64_t step = 0; step < full_steps; ++step) {
       ahead.Prefetch(step);
-      Block::template Multiply<Tiles, TileProduct::kBf16>(rows, kTileRowBytes, outputs,
+      Block::template Multiply<Tiles, TileProduct::kBf16>(x + rows, kTileRowBytes, outputs,
                                                           kPanelRowBytes);
       rows += x_step;
       outputs += kTileHeight * kPanelRowBytes;
@@ -65,7 +65,7 @@ void TileJob::Multiply(const TileOfPanel& tile) const {
     if (full_steps < steps) {
       const LastStep<kColumns> last(outputs, pairs % kTileHeight);
       Block::template Multiply<Tiles, TileProduct::kBf16>(
-          rows, kTileRowBytes, reinterpret_cast<const char*>(last.lanes), kColumns * 4);
+          x + rows, kTileRowBytes, reinterpret_cast<const char*>(last.lanes), kColumns * 4);
     }
     alignas(64) float sums[kBlockHeight][kColumns];
     Block::template Store<Tiles>(sums);
@@ -101,11 +101,13 @@ void TileGemm(const GemmArgs& args, KernelContext& context) {
   const std::int64_t steps = (weight.k + TileJob::kDepth - 1) / TileJob::kDepth;
   char* x =
       static_cast<char*>(context.Scratch(static_cast<std::size_t>(steps * out.m * kTileRowBytes)));
-  ForRange(context.pool(), out.m, weight.k / 2, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t r = begin; r < end; ++r) {
-      TileRow(Row(args.x, r), weight.k, x + r * kTileRowBytes, out.m * kTileRowBytes);
-    }
-  });
+  if (steps > 0) {
+    ForRange(context.pool(), out.m, weight.k / 2, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t r = begin; r < end; ++r) {
+        TileRow(Row(args.x, r), weight.k, x + r * kTileRowBytes, out.m * kTileRowBytes);
+      }
+    });
+  }
   const TileJob job = {static_cast<const char*>(weight.data.data()),
                        StepCount(weight.k, weight.dtype), x, steps, out};
   ForEachBlock<Tiles>(job, kTileRowBytes, context.pool());

@@ -69,7 +69,6 @@ template <class Tiles, class Block>
 void TileQuantJob::Multiply(const TileOfPanel& tile) const {
   constexpr int kColumns = Block::kColumns;
   const std::uint8_t* groups = weights + tile.panel * panel.bytes();
-  const std::int32_t* words = x.words + tile.row * x.words_row;
   for (int pass = 0; pass < Block::kPasses; ++pass) {
     const std::int64_t column = pass * kColumns;
     const Ahead ahead(reinterpret_cast<const char*>(groups), panel.bytes(), panel.groups, tile,
@@ -79,8 +78,8 @@ void TileQuantJob::Multiply(const TileOfPanel& tile) const {
       ahead.Prefetch(g);
       Block::template Zero<Tiles>();
       Block::template Multiply<Tiles, TileProduct::kInt8>(
-          reinterpret_cast<const char*>(words + g * x.words_group), depth,
-          reinterpret_cast<const char*>(codes + column * kQuantStep), kPanelRowBytes);
+          reinterpret_cast<const char*>(x.words + g * x.words_group + tile.row * x.words_row),
+          depth, reinterpret_cast<const char*>(codes + column * kQuantStep), kPanelRowBytes);
     };
     alignas(64) std::int32_t products[kBlockHeight][kColumns];
     alignas(64) float sums[kBlockHeight][kColumns] = {};
@@ -108,7 +107,7 @@ void TileQuantGemm(const GemmArgs& args, KernelContext& context) {
   char* scratch = static_cast<char*>(context.Scratch(QuantX::Bytes(words, panel.groups * out.m)));
   const QuantX x = {reinterpret_cast<std::int32_t*>(scratch),         row_words, out.m * row_words,
                     reinterpret_cast<GroupOfX*>(scratch + words * 4), 1,         out.m};
-  RoundRows<TileWords>(args, x, context.pool());
+  if (panel.groups > 0) RoundRows<TileWords>(args, x, context.pool());
   const TileQuantJob job = {static_cast<const std::uint8_t*>(weight.data.data()),
                             panel,
                             form.quant.wide_scales,

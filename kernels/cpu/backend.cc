@@ -5,6 +5,7 @@
 
 #include "kernels/cpu/amx_support.h"
 #include "kernels/cpu/ops.h"
+#include "kernels/cpu/panels.h"
 
 namespace sglrun::kernels {
 namespace {
@@ -29,43 +30,58 @@ void GemmOf(const GemmArgs& args, KernelContext& context) {
   (args.weight->form().quantized() ? kQuantised : kPlain)(args, context);
 }
 
+template <void (*kPlain)(const NormGemmArgs&, KernelContext&),
+          void (*kQuantised)(const NormGemmArgs&, KernelContext&)>
+void NormGemmOf(const KernelTable&, const NormGemmArgs& args, KernelContext& context) {
+  (args.gemm.weight->form().quantized() ? kQuantised : kPlain)(args, context);
+}
+
+// Gates and ups meet where both have whole panels.
+template <void (*kPlain)(const MlpArgs&, KernelContext&),
+          void (*kQuantised)(const MlpArgs&, KernelContext&)>
+void MlpOf(const KernelTable& table, const MlpArgs& args, KernelContext& context) {
+  if (args.silu.y.shape[1] % cpu::kPanelWidth != 0) return host::Mlp(table, args, context);
+  (args.gate_up.weight->form().quantized() ? kQuantised : kPlain)(args, context);
+  table.gemm(args.down, context);
+}
+
 struct Entry {
   Backend backend;
   bool runs_here;
 };
 
-#define SGLRUN_CPU_BACKEND(ops)                                                    \
-  Backend {                                                                        \
-    .name = "cpu", .isa = ops::CompiledIsa(),                                      \
-    .table =                                                                       \
-        {                                                                          \
-            .packed_weight_bytes = ops::PackedWeightBytes,                         \
-            .pack_rows = Checked<PackRowsArgs, ops::PackRows>,                     \
-            .pack_codes = Checked<PackCodesArgs, ops::PackCodes>,                  \
-            .kv_page_bytes = ops::KvPageBytes,                                     \
-            .embed = Checked<EmbedArgs, ops::Embed>,                               \
-            .gemm = Checked<GemmArgs, GemmOf<ops::Gemm, ops::QuantGemm>>,          \
-            .rms_norm = Checked<RmsNormArgs, ops::RmsNorm>,                        \
-            .rope = Checked<RopeArgs, ops::Rope>,                                  \
-            .store_kv = Checked<StoreKvArgs, ops::StoreKv>,                        \
-            .paged_attention = Checked<PagedAttentionArgs, ops::PagedAttention>,   \
-            .silu_and_mul = Checked<SiluAndMulArgs, ops::SiluAndMul>,              \
-            .logits_process = Checked<LogitsProcessArgs, ops::LogitsProcess>,      \
-            .sample = Checked<SampleArgs, ops::Sample>,                            \
-            .logprobs = Checked<LogprobsArgs, ops::Logprobs>,                      \
-            .norm_gemm = Checked<NormGemmArgs, host::NormGemm>,                    \
-            .rotate_and_store = Checked<RotateAndStoreArgs, host::RotateAndStore>, \
-            .mlp = Checked<MlpArgs, host::Mlp>,                                    \
-            .draw = Checked<DrawArgs, host::Draw>,                                 \
-            .finish_draw = host::FinishDraw,                                       \
-            .feed_drawn = Checked<FeedDrawnArgs, host::FeedDrawn>,                 \
-            .stage = host::Stage,                                                  \
-            .repeat = host::Repeat,                                                \
-            .upload = host::Copy,                                                  \
-            .download = host::Copy,                                                \
-            .gather_rows = Checked<GatherRowsArgs, host::GatherRows>,              \
-        },                                                                         \
-    .allocator = &tensor::HostAllocator(),                                         \
+#define SGLRUN_CPU_BACKEND(ops)                                                                \
+  Backend {                                                                                    \
+    .name = "cpu", .isa = ops::CompiledIsa(),                                                  \
+    .table =                                                                                   \
+        {                                                                                      \
+            .packed_weight_bytes = ops::PackedWeightBytes,                                     \
+            .pack_rows = Checked<PackRowsArgs, ops::PackRows>,                                 \
+            .pack_codes = Checked<PackCodesArgs, ops::PackCodes>,                              \
+            .kv_page_bytes = ops::KvPageBytes,                                                 \
+            .embed = Checked<EmbedArgs, ops::Embed>,                                           \
+            .gemm = Checked<GemmArgs, GemmOf<ops::Gemm, ops::QuantGemm>>,                      \
+            .rms_norm = Checked<RmsNormArgs, ops::RmsNorm>,                                    \
+            .rope = Checked<RopeArgs, ops::Rope>,                                              \
+            .store_kv = Checked<StoreKvArgs, ops::StoreKv>,                                    \
+            .paged_attention = Checked<PagedAttentionArgs, ops::PagedAttention>,               \
+            .silu_and_mul = Checked<SiluAndMulArgs, ops::SiluAndMul>,                          \
+            .logits_process = Checked<LogitsProcessArgs, ops::LogitsProcess>,                  \
+            .sample = Checked<SampleArgs, ops::Sample>,                                        \
+            .logprobs = Checked<LogprobsArgs, ops::Logprobs>,                                  \
+            .norm_gemm = Checked<NormGemmArgs, NormGemmOf<ops::NormGemm, ops::NormQuantGemm>>, \
+            .rotate_and_store = Checked<RotateAndStoreArgs, host::RotateAndStore>,             \
+            .mlp = Checked<MlpArgs, MlpOf<ops::GateAndUp, ops::QuantGateAndUp>>,               \
+            .draw = Checked<DrawArgs, host::Draw>,                                             \
+            .finish_draw = host::FinishDraw,                                                   \
+            .feed_drawn = Checked<FeedDrawnArgs, host::FeedDrawn>,                             \
+            .stage = host::Stage,                                                              \
+            .repeat = host::Repeat,                                                            \
+            .upload = host::Copy,                                                              \
+            .download = host::Copy,                                                            \
+            .gather_rows = Checked<GatherRowsArgs, host::GatherRows>,                          \
+        },                                                                                     \
+    .allocator = &tensor::HostAllocator(),                                                     \
   }
 
 // Intel's cores (measured on Emerald Rapids) start a bf16 product of 512 bits every second cycle:
@@ -86,11 +102,18 @@ bool RunsAvx512() {
 }
 #endif
 
+// Tiles of the matrix unit want x in another order: there the chains are not fused.
+Backend WithPlainChains(Backend backend) {
+  backend.table.norm_gemm = Checked<NormGemmArgs, host::NormGemm>;
+  backend.table.mlp = Checked<MlpArgs, host::Mlp>;
+  return backend;
+}
+
 // Best first.
 std::vector<Entry> MakeEntries() {
   std::vector<Entry> entries = {
 #if defined(__x86_64__)
-    {SGLRUN_CPU_BACKEND(cpu::amx),
+    {WithPlainChains(SGLRUN_CPU_BACKEND(cpu::amx)),
      RunsAvx512() && __builtin_cpu_supports("avx512vnni") && cpu::GrantsAmx()},
     {SGLRUN_CPU_BACKEND(cpu::avx512_bf16),
      RunsAvx512() && __builtin_cpu_supports("avx512vnni") && __builtin_cpu_supports("avx512bf16")},

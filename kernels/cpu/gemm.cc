@@ -1,7 +1,8 @@
 #include "kernels/gemm.h"
 
 #include "kernels/cpu/dot.h"
-#include "kernels/cpu/gemm_tiles.h"
+#include "kernels/cpu/gated_tiles.h"
+#include "kernels/cpu/norm_row.h"
 #include "kernels/cpu/ops.h"
 
 namespace sglrun::kernels::cpu::SGLRUN_ISA {
@@ -13,7 +14,6 @@ struct Job {
   const typename Dot::X* x;
   std::ptrdiff_t x_stride;
   std::int64_t steps;
-  GemmOutput out;
 };
 
 // The weights of a panel, and what is asked for beside them.
@@ -35,7 +35,7 @@ struct PanelWeights {
 };
 
 template <class Dot, int kRows, bool kOnlyReader>
-void Tile(const Job<Dot>& job, const TileOfPanel& tile) {
+void Tile(const Job<Dot>& job, const GemmOutput& out, const TileOfPanel& tile) {
   constexpr int kUnits = TileUnits(kRows), kColumns = kUnits * kLanes;
   constexpr std::int64_t kPasses = kPanelWidth / kColumns;
   const std::int64_t panel_lanes = job.steps * kPanelWidth;
@@ -43,7 +43,7 @@ void Tile(const Job<Dot>& job, const TileOfPanel& tile) {
   for (std::int64_t pass = 0; pass < kPasses; ++pass) {
     const std::int64_t column = pass * kColumns;
     alignas(64) float row_sums[kRows][kColumns];
-    PrefetchOutput<kRows, kColumns>(job.out, tile.row, tile.panel * kPanelWidth + column);
+    PrefetchOutput<kRows, kColumns>(out, tile.row, tile.panel * kPanelWidth + column);
     {
       const NextPanel next(lanes, panel_lanes * 4, job.steps, tile, pass, kPasses);
       Vec sums[kRows][kUnits] = {};
@@ -54,7 +54,7 @@ void Tile(const Job<Dot>& job, const TileOfPanel& tile) {
                              SGLRUN_LAMBDA_INLINE { Store(row_sums[m] + u * kLanes, sums[m][u]); });
       });
     }
-    StoreTile(job.out, tile.row, tile.panel * kPanelWidth + column, row_sums);
+    StoreTile(out, tile.row, tile.panel * kPanelWidth + column, row_sums);
   }
 }
 
@@ -64,23 +64,31 @@ void Tile(const Job<Dot>& job, const TileOfPanel& tile) {
 constexpr int kHighTileRows = kNativeLanes == 16 ? 8 : kTileRows;
 
 template <class Dot, int kRows = kHighTileRows>
-void TileOf(const Job<Dot>& job, const TileOfPanel& tile) {
+void TileOf(const Job<Dot>& job, const GemmOutput& out, const TileOfPanel& tile) {
   if (tile.rows == kRows) {
     // A high tile computes for as long as memory takes for a panel: it asks for the next one all
     // the while, where shortly before their use the weights would come after the products before
     // them.
     const bool asks_shortly_before = tile.readers == 1 && kRows <= kTileRows;
-    return asks_shortly_before ? Tile<Dot, kRows, true>(job, tile)
-                               : Tile<Dot, kRows, false>(job, tile);
+    return asks_shortly_before ? Tile<Dot, kRows, true>(job, out, tile)
+                               : Tile<Dot, kRows, false>(job, out, tile);
   }
-  if constexpr (kRows > 1) TileOf<Dot, kRows - 1>(job, tile);
+  if constexpr (kRows > 1) TileOf<Dot, kRows - 1>(job, out, tile);
 }
 
+// The product, and silu_and_mul behind it where there is one.
 template <class Dot>
-void Run(const Job<Dot>& job, ThreadPool& pool) {
-  const bool high = job.out.m <= kHighTileRows && PanelCount(job.out.n) >= pool.threads();
-  ForEachTile(pool, job.out, high ? kHighTileRows : kTileRows,
-              [&](const TileOfPanel& tile) { TileOf(job, tile); });
+void Run(const Job<Dot>& job, const GemmOutput& out, const SiluAndMulArgs* gated,
+         ThreadPool& pool) {
+  const std::int64_t panels = PanelCount(out.n) / (gated == nullptr ? 1 : 2);
+  const bool high = out.m <= kHighTileRows && panels >= pool.threads();
+  const int rows = high ? kHighTileRows : kTileRows;
+  if (gated != nullptr) {
+    return ForEachGatedTile(
+        pool, out, gated->y, rows,
+        [&](const TileOfPanel& tile, const GemmOutput& to) { TileOf(job, to, tile); });
+  }
+  ForEachTile(pool, out, rows, [&](const TileOfPanel& tile) { TileOf(job, out, tile); });
 }
 
 // One row of x as operands, an odd last element paired with a zero.
@@ -96,34 +104,54 @@ void ConvertRow(const float* x, std::int64_t k, Bf16Dot::X* to) {
 }
 
 template <class Dot>
-Job<Dot> MakeJob(const GemmArgs& args) {
-  const PackedWeight& weight = *args.weight;
+Job<Dot> MakeJob(const PackedWeight& weight) {
   return {static_cast<const typename Dot::Lane*>(weight.data.data()), nullptr, 0,
-          StepCount(weight.k, weight.dtype), OutputOf(args)};
+          StepCount(weight.k, weight.dtype)};
+}
+
+void Multiply(const GemmArgs& args, const RmsNormArgs* norm, const SiluAndMulArgs* gated,
+              KernelContext& context) {
+  const PackedWeight& weight = *args.weight;
+  ThreadPool& pool = context.pool();
+  const std::int64_t m = args.x.shape[0];
+  if (weight.dtype == tensor::DType::kF32) {
+    Job<F32Dot> job = MakeJob<F32Dot>(weight);
+    job.x = static_cast<const float*>(args.x.data);
+    job.x_stride = args.x.stride[0];
+    if (norm != nullptr) {
+      ForRange(pool, m, weight.k, [&](std::int64_t begin, std::int64_t end) {
+        for (std::int64_t r = begin; r < end; ++r) NormaliseRow(*norm, r);
+      });
+    }
+    return Run(job, OutputOf(args), gated, pool);
+  }
+  Job<Bf16Dot> job = MakeJob<Bf16Dot>(weight);
+  job.x_stride = job.steps * Bf16Dot::kXPerStep;
+  auto* x = static_cast<Bf16Dot::X*>(
+      context.Scratch(static_cast<std::size_t>(m * job.x_stride) * sizeof(Bf16Dot::X)));
+  job.x = x;
+  const std::int64_t cost = norm == nullptr ? weight.k / 2 : weight.k;
+  ForRange(pool, m, cost, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t r = begin; r < end; ++r) {
+      if (norm != nullptr) NormaliseRow(*norm, r);
+      ConvertRow(Row(args.x, r), weight.k, x + r * job.x_stride);
+    }
+  });
+  Run(job, OutputOf(args), gated, pool);
 }
 
 }  // namespace
 
 void Gemm(const GemmArgs& args, KernelContext& context) {
-  if (args.weight->dtype == tensor::DType::kF32) {
-    Job<F32Dot> job = MakeJob<F32Dot>(args);
-    job.x = static_cast<const float*>(args.x.data);
-    job.x_stride = args.x.stride[0];
-    Run(job, context.pool());
-    return;
-  }
-  Job<Bf16Dot> job = MakeJob<Bf16Dot>(args);
-  job.x_stride = job.steps * Bf16Dot::kXPerStep;
-  auto* x = static_cast<Bf16Dot::X*>(
-      context.Scratch(static_cast<std::size_t>(job.out.m * job.x_stride) * sizeof(Bf16Dot::X)));
-  job.x = x;
-  ForRange(context.pool(), job.out.m, args.weight->k / 2,
-           [&](std::int64_t begin, std::int64_t end) {
-             for (std::int64_t r = begin; r < end; ++r) {
-               ConvertRow(Row(args.x, r), args.weight->k, x + r * job.x_stride);
-             }
-           });
-  Run(job, context.pool());
+  Multiply(args, nullptr, nullptr, context);
+}
+
+void NormGemm(const NormGemmArgs& args, KernelContext& context) {
+  Multiply(args.gemm, &args.norm, nullptr, context);
+}
+
+void GateAndUp(const MlpArgs& args, KernelContext& context) {
+  Multiply(args.gate_up, &args.norm, &args.silu, context);
 }
 
 }  // namespace sglrun::kernels::cpu::SGLRUN_ISA

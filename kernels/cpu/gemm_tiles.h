@@ -18,6 +18,11 @@ struct GemmOutput {
   float* y;
   std::ptrdiff_t y_stride;
   bool accumulate;
+  std::int64_t first_row = 0, first_column = 0;  // y's own
+
+  SGLRUN_INLINE float* At(std::int64_t row, std::int64_t column) const {
+    return y + (row - first_row) * y_stride + (column - first_column);
+  }
 };
 
 SGLRUN_INLINE GemmOutput OutputOf(const GemmArgs& args) {
@@ -36,7 +41,7 @@ SGLRUN_INLINE void PrefetchOutput(const GemmOutput& out, std::int64_t row, std::
   constexpr std::int64_t kManyRows = 128;
   if (out.m < kManyRows) return;
   for (int m = 0; m < kRows; ++m) {
-    const float* y = out.y + (row + m) * out.y_stride + column;
+    const float* y = out.At(row + m, column);
     for (int i = 0; i < kColumns; i += kLanes) __builtin_prefetch(y + i, 1);
   }
 }
@@ -46,7 +51,7 @@ SGLRUN_INLINE void PrefetchOutput(const GemmOutput& out, std::int64_t row, std::
 __attribute__((noinline)) inline void StoreTileRow(const GemmOutput& out, std::int64_t row,
                                                    std::int64_t column, std::int64_t columns,
                                                    const float* sums) {
-  float* y = out.y + row * out.y_stride + column;
+  float* y = out.At(row, column);
   for (std::int64_t i = 0; i < columns; i += kLanes) {
     const std::int64_t count = out.n - column - i;
     if (count <= 0) return;
@@ -66,7 +71,7 @@ __attribute__((noinline)) void StoreTile(const GemmOutput& out, std::int64_t row
     for (int m = 0; m < kRows; ++m) StoreTileRow(out, row + m, column, kColumns, sums[m]);
     return;
   }
-  float* y = out.y + row * out.y_stride + column;
+  float* y = out.At(row, column);
   for (int m = 0; m < kRows; ++m, y += out.y_stride) {
     Unrolled<kColumns / kLanes>([&](auto u) SGLRUN_LAMBDA_INLINE {
       constexpr int kFirst = u * kLanes;
@@ -110,30 +115,48 @@ struct NextPanel {
   }
 };
 
-// Calls fn for every tile of at most `tile_rows` rows. Work items are (group of tiles, panel),
-// panels innermost. Tiles share the rows evenly: of at most 6 rows 8 are 4 + 4, not 6 + 2, because
-// a tile of few rows waits for its weights.
+// Rows of x that stay in the second-level cache beside a panel: 96 rows of 2048 bf16 are 384 KiB.
+inline constexpr std::int64_t kBlockRows = 96;
+
+// The tiles [first, end) of the `tiles` that share `rows` evenly: of at most 6 rows 8 are 4 + 4,
+// not 6 + 2, because a tile of few rows waits for its weights.
+struct TilesOfItem {
+  std::int64_t rows, tiles, first, end;
+
+  SGLRUN_INLINE std::int64_t Row(std::int64_t tile) const { return rows * tile / tiles; }
+  SGLRUN_INLINE TileOfPanel Tile(std::int64_t panel, std::int64_t tile) const {
+    return {panel, Row(tile), Row(tile + 1) - Row(tile), tile - first, end - first};
+  }
+};
+
+// Calls fn(panel, tiles) for every work item: some tiles, at most kBlockRows high together, of at
+// most `tile_rows` rows each, of a panel; panels innermost.
 template <class Fn>
-SGLRUN_INLINE void ForEachTile(ThreadPool& pool, const GemmOutput& out, std::int64_t tile_rows,
-                               const Fn& fn) {
-  // Rows of x that stay in the second-level cache beside a panel: 96 rows of 2048 bf16 are 384 KiB.
-  constexpr std::int64_t kBlockRows = 96;
-  const std::int64_t panels = PanelCount(out.n);
-  const std::int64_t tiles = (out.m + tile_rows - 1) / tile_rows;
+SGLRUN_INLINE void ForEachItemOfTiles(ThreadPool& pool, std::int64_t rows, std::int64_t panels,
+                                      std::int64_t tile_rows, const Fn& fn) {
+  const std::int64_t tiles = (rows + tile_rows - 1) / tile_rows;
   if (panels == 0 || tiles == 0) return;
-  std::int64_t groups = (out.m + kBlockRows - 1) / kBlockRows;
+  std::int64_t groups = (rows + kBlockRows - 1) / kBlockRows;
   // Few panels do not divide evenly among the threads; tiles of the same panel do.
   if (panels < 16 * pool.threads() && groups < pool.threads()) {
     groups = tiles < pool.threads() ? tiles : pool.threads();
   }
   ForEachItem(pool, groups * panels, [&](std::int64_t item) {
-    const std::int64_t group = item / panels, panel = item % panels;
-    const std::int64_t first = tiles * group / groups, end = tiles * (group + 1) / groups;
-    for (std::int64_t t = first; t < end; ++t) {
-      const std::int64_t row = out.m * t / tiles;
-      fn(TileOfPanel{panel, row, out.m * (t + 1) / tiles - row, t - first, end - first});
-    }
+    const std::int64_t group = item / panels;
+    fn(item % panels,
+       TilesOfItem{rows, tiles, tiles * group / groups, tiles * (group + 1) / groups});
   });
+}
+
+template <class Fn>
+SGLRUN_INLINE void ForEachTile(ThreadPool& pool, const GemmOutput& out, std::int64_t tile_rows,
+                               const Fn& fn) {
+  ForEachItemOfTiles(pool, out.m, PanelCount(out.n), tile_rows,
+                     [&](std::int64_t panel, const TilesOfItem& item) {
+                       for (std::int64_t t = item.first; t < item.end; ++t) {
+                         fn(item.Tile(panel, t));
+                       }
+                     });
 }
 
 }  // namespace sglrun::kernels::cpu::SGLRUN_ISA

@@ -15,6 +15,11 @@
   /* gemm with weights of float32 or bf16, and with quantised ones. */            \
   void Gemm(const GemmArgs& args, KernelContext& context);                        \
   void QuantGemm(const GemmArgs& args, KernelContext& context);                   \
+  /* The chains of the same; an mlp's up to silu_and_mul. */                      \
+  void NormGemm(const NormGemmArgs& args, KernelContext& context);                \
+  void NormQuantGemm(const NormGemmArgs& args, KernelContext& context);           \
+  void GateAndUp(const MlpArgs& args, KernelContext& context);                    \
+  void QuantGateAndUp(const MlpArgs& args, KernelContext& context);               \
   void RmsNorm(const RmsNormArgs& args, KernelContext& context);                  \
   void Rope(const RopeArgs& args, KernelContext& context);                        \
   void StoreKv(const StoreKvArgs& args, KernelContext& context);                  \
@@ -35,12 +40,16 @@ SGLRUN_DECLARE_CPU_OPS(avx512)
 namespace sglrun::kernels::cpu::avx512_vnni {
 using namespace avx512;
 void QuantGemm(const GemmArgs& args, KernelContext& context);
+void NormQuantGemm(const NormGemmArgs& args, KernelContext& context);
+void QuantGateAndUp(const MlpArgs& args, KernelContext& context);
 const char* CompiledIsa();
 }  // namespace sglrun::kernels::cpu::avx512_vnni
 
 namespace sglrun::kernels::cpu::avx512_bf16 {
 using namespace avx512_vnni;
 void Gemm(const GemmArgs& args, KernelContext& context);
+void NormGemm(const NormGemmArgs& args, KernelContext& context);
+void GateAndUp(const MlpArgs& args, KernelContext& context);
 void PagedAttention(const PagedAttentionArgs& args, KernelContext& context);
 const char* CompiledIsa();
 }  // namespace sglrun::kernels::cpu::avx512_bf16

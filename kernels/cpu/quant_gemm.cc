@@ -1,7 +1,7 @@
 // gemm with quantised weights: exact integer sums inside a group, one float32 step a group for its
 // scales. groups of a row never mix before that step, and groups follow in ascending order,
 // which makes a row's bits independent of the tile it lies in.
-#include "kernels/cpu/gemm_tiles.h"
+#include "kernels/cpu/gated_tiles.h"
 #include "kernels/cpu/ops.h"
 #include "kernels/cpu/quant_x.h"
 
@@ -16,7 +16,6 @@ struct QuantJob {
   std::ptrdiff_t x_stride;
   const GroupOfX* groups;
   std::ptrdiff_t groups_stride;
-  GemmOutput out;
 };
 
 // The integers of a tile lie in registers, its float sums in memory, where a group visits them
@@ -68,14 +67,14 @@ SGLRUN_INLINE void AddGroup(const std::uint8_t* codes, const NextPanel& next, co
 }
 
 template <int kBits, int kSteps, int kRows, bool kOnlyReader>
-void QuantTile(const QuantJob& job, const TileOfPanel& tile) {
+void QuantTile(const QuantJob& job, const GemmOutput& out, const TileOfPanel& tile) {
   constexpr int kUnits = kQuantTileUnits, kColumns = kUnits * kLanes;
   constexpr std::int64_t kPasses = kPanelWidth / kColumns;
   constexpr std::int64_t kStretches = kSteps / kStepsAtOnce<kBits>;  // of a group
   for (std::int64_t pass = 0; pass < kPasses; ++pass) {
     const std::int64_t column = pass * kColumns;
     alignas(64) float sums[kRows][kColumns] = {};
-    PrefetchOutput<kRows, kColumns>(job.out, tile.row, tile.panel * kPanelWidth + column);
+    PrefetchOutput<kRows, kColumns>(out, tile.row, tile.panel * kPanelWidth + column);
     const std::uint8_t* group = job.weights + tile.panel * job.panel.bytes();
     const std::int32_t* x = job.x + tile.row * job.x_stride;
     const GroupOfX* facts = job.groups + tile.row * job.groups_stride;
@@ -112,23 +111,31 @@ void QuantTile(const QuantJob& job, const TileOfPanel& tile) {
       next.from += kStretches * next.advance;
       x += kSteps * kQuantWords;
     }
-    StoreTile(job.out, tile.row, tile.panel * kPanelWidth + column, sums);
+    StoreTile(out, tile.row, tile.panel * kPanelWidth + column, sums);
   }
 }
 
 template <int kBits, int kSteps, int kRows = kQuantTileRows>
-void QuantTileOf(const QuantJob& job, const TileOfPanel& tile) {
+void QuantTileOf(const QuantJob& job, const GemmOutput& out, const TileOfPanel& tile) {
   if (tile.rows == kRows) {
-    return tile.readers == 1 ? QuantTile<kBits, kSteps, kRows, true>(job, tile)
-                             : QuantTile<kBits, kSteps, kRows, false>(job, tile);
+    return tile.readers == 1 ? QuantTile<kBits, kSteps, kRows, true>(job, out, tile)
+                             : QuantTile<kBits, kSteps, kRows, false>(job, out, tile);
   }
-  if constexpr (kRows > 1) QuantTileOf<kBits, kSteps, kRows - 1>(job, tile);
+  if constexpr (kRows > 1) QuantTileOf<kBits, kSteps, kRows - 1>(job, out, tile);
 }
 
+// The product, and silu_and_mul behind it where there is one.
 template <int kBits, int kSteps>
-void RunQuant(const QuantJob& job, ThreadPool& pool) {
-  ForEachTile(pool, job.out, kQuantTileRows,
-              [&](const TileOfPanel& tile) { QuantTileOf<kBits, kSteps>(job, tile); });
+void RunQuant(const QuantJob& job, const GemmOutput& out, const SiluAndMulArgs* gated,
+              ThreadPool& pool) {
+  if (gated != nullptr) {
+    return ForEachGatedTile(pool, out, gated->y, kQuantTileRows,
+                            [&](const TileOfPanel& tile, const GemmOutput& to) {
+                              QuantTileOf<kBits, kSteps>(job, to, tile);
+                            });
+  }
+  ForEachTile(pool, out, kQuantTileRows,
+              [&](const TileOfPanel& tile) { QuantTileOf<kBits, kSteps>(job, out, tile); });
 }
 
 struct DotWords {
@@ -138,9 +145,8 @@ struct DotWords {
   }
 };
 
-}  // namespace
-
-void QuantGemm(const GemmArgs& args, KernelContext& context) {
+void MultiplyQuant(const GemmArgs& args, const RmsNormArgs* norm, const SiluAndMulArgs* gated,
+                   KernelContext& context) {
   const PackedWeight& weight = *args.weight;
   const WeightForm form = weight.form();
   const QuantPanel panel = QuantPanelOf(weight.k, form);
@@ -154,7 +160,7 @@ void QuantGemm(const GemmArgs& args, KernelContext& context) {
                     reinterpret_cast<GroupOfX*>(scratch + m * row_words * 4),
                     groups,
                     1};
-  RoundRows<DotWords>(args, x, context.pool());
+  RoundRows<DotWords>(args, x, context.pool(), norm);
   const QuantJob job = {static_cast<const std::uint8_t*>(weight.data.data()),
                         panel,
                         form.quant.wide_scales,
@@ -162,14 +168,31 @@ void QuantGemm(const GemmArgs& args, KernelContext& context) {
                         x.words,
                         x.words_row,
                         x.facts,
-                        x.facts_row,
-                        OutputOf(args)};
-  if (form.quant.group == 64) return RunQuant<8, 16>(job, context.pool());
+                        x.facts_row};
+  const GemmOutput out = OutputOf(args);
+  ThreadPool& pool = context.pool();
+  if (form.quant.group == 64) return RunQuant<8, 16>(job, out, gated, pool);
   const bool small_groups = form.quant.group == 16;
   if (form.dtype == tensor::DType::kI8) {
-    return small_groups ? RunQuant<8, 4>(job, context.pool()) : RunQuant<8, 8>(job, context.pool());
+    return small_groups ? RunQuant<8, 4>(job, out, gated, pool)
+                        : RunQuant<8, 8>(job, out, gated, pool);
   }
-  return small_groups ? RunQuant<4, 4>(job, context.pool()) : RunQuant<4, 8>(job, context.pool());
+  return small_groups ? RunQuant<4, 4>(job, out, gated, pool)
+                      : RunQuant<4, 8>(job, out, gated, pool);
+}
+
+}  // namespace
+
+void QuantGemm(const GemmArgs& args, KernelContext& context) {
+  MultiplyQuant(args, nullptr, nullptr, context);
+}
+
+void NormQuantGemm(const NormGemmArgs& args, KernelContext& context) {
+  MultiplyQuant(args.gemm, &args.norm, nullptr, context);
+}
+
+void QuantGateAndUp(const MlpArgs& args, KernelContext& context) {
+  MultiplyQuant(args.gate_up, &args.norm, &args.silu, context);
 }
 
 }  // namespace sglrun::kernels::cpu::SGLRUN_ISA

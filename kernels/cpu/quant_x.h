@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "kernels/common/quantize.h"
+#include "kernels/cpu/norm_row.h"
 #include "kernels/cpu/quant_dot.h"
 #include "kernels/cpu/quant_panels.h"
 
@@ -60,15 +61,20 @@ void RoundRow(const float* x, std::int64_t k, std::int32_t zero, std::int64_t r,
   }
 }
 
+// The rows of x, those of a norm once it is done.
 template <class Words>
-SGLRUN_INLINE void RoundRows(const GemmArgs& args, const QuantX& to, ThreadPool& pool) {
+SGLRUN_INLINE void RoundRows(const GemmArgs& args, const QuantX& to, ThreadPool& pool,
+                             const RmsNormArgs* norm = nullptr) {
   const WeightForm form = args.weight->form();
   const std::int64_t k = args.weight->k;
   const auto round = form.quant.group == 64   ? RoundRow<Words, 4>
                      : form.quant.group == 32 ? RoundRow<Words, 2>
                                               : RoundRow<Words, 1>;
   ForRange(pool, args.x.shape[0], k, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t r = begin; r < end; ++r) round(Row(args.x, r), k, form.zero(), r, to);
+    for (std::int64_t r = begin; r < end; ++r) {
+      if (norm != nullptr) NormaliseRow(*norm, r);
+      round(Row(args.x, r), k, form.zero(), r, to);
+    }
   });
 }
 

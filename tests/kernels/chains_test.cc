@@ -11,16 +11,21 @@ namespace {
 using tensor::DType;
 using testing::Matrix;
 
-// Hidden size, inner size, rows: few and many, norms of one warp and of many, ends of every vector.
+// Hidden size, inner size, rows: few and many, norms of one warp and of many, ends of every vector;
+// gates and ups in whole panels of the CPU shelf, one and several, in tiles of each height.
 struct LayerShape {
   std::int64_t rows, hidden, inner;
 };
 constexpr LayerShape kShapes[] = {{1, 64, 32},  {3, 260, 52}, {8, 1028, 24},
-                                  {2, 9000, 8}, {9, 96, 64},  {33, 260, 36}};
+                                  {2, 9000, 8}, {9, 96, 64},  {33, 260, 36},
+                                  {1, 70, 192}, {8, 64, 128}, {100, 68, 128}};
+
+constexpr WeightForm kForms[] = {DType::kBF16, DType::kF16, DType::kF32,
+                                 DType::kI4,   DType::kI8,  {DType::kI8, {.group = 64}}};
 
 struct Layer {
-  Layer(const LayerShape& shape, const Backend& backend, DType dtype, KernelContext& context,
-        std::mt19937& random)
+  Layer(const LayerShape& shape, const Backend& backend, const WeightForm& form,
+        KernelContext& context, std::mt19937& random)
       : x(shape.rows, shape.hidden, 4),
         weight(1, shape.hidden),
         bias(1, 2 * shape.inner),
@@ -33,8 +38,8 @@ struct Layer {
     bias.FillNormal(random);
     gate_up_rows.FillNormal(random, 0.2f);
     down_rows.FillNormal(random, 0.2f);
-    gate_up = testing::Pack(backend, gate_up_rows, dtype, context);
-    down = testing::Pack(backend, down_rows, dtype, context);
+    gate_up = testing::Pack(backend, gate_up_rows, form, context);
+    down = testing::Pack(backend, down_rows, form, context);
   }
 
   RmsNormArgs Norm() {
@@ -72,12 +77,13 @@ TEST_CASE("a norm with its product, and an mlp, give the bits of their operation
   ThreadPool pool(2);
   KernelContext context(pool);
   for (const Backend* backend : testing::ShelfBackends()) {
-    for (const DType dtype : {DType::kBF16, DType::kF16, DType::kF32, DType::kI8, DType::kI4}) {
-      if (!testing::Serves(*backend, dtype)) continue;
+    for (const WeightForm& form : kForms) {
+      if (!testing::Serves(*backend, form)) continue;
       for (const LayerShape& shape : kShapes) {
         if (testing::SkippedHere(1)) continue;
-        INFO(shape.rows, " rows of ", shape.hidden, ", ", tensor::DTypeName(dtype));
-        Layer one(shape, *backend, dtype, context, random);
+        INFO(shape.rows, " rows of ", shape.hidden, ", ",
+             std::string(tensor::DTypeName(form.dtype)));
+        Layer one(shape, *backend, form, context, random);
         const Matrix x = one.x;
         const KernelTable& table = backend->table;
 

@@ -1,0 +1,60 @@
+// The product of gate and up with silu_and_mul behind it: a work item has a panel of gates and that
+// of the ups for the same outputs, which meet in the first-level cache and never lie in memory.
+#pragma once
+
+#include <cstdint>
+
+#include "kernels/cpu/gemm_tiles.h"
+#include "kernels/cpu/silu.h"
+
+namespace sglrun::kernels::cpu::SGLRUN_ISA {
+
+inline constexpr std::int64_t kMostTileRows = 8;
+
+// y[row] = silu(gate) * up for the rows of one tile, a panel wide.
+inline void GateTile(const float* gate, const float* up, std::int64_t rows, float* y,
+                     std::ptrdiff_t y_stride) {
+  for (std::int64_t m = 0; m < rows; ++m, gate += kPanelWidth, up += kPanelWidth, y += y_stride) {
+    for (std::int64_t i = 0; i < kPanelWidth; i += kLanes) {
+      Store(y + i, Silu(Load(gate + i)) * Load(up + i));
+    }
+  }
+}
+
+// Gates and ups of an item's outputs.
+template <class Fn>
+void GateItem(const GemmOutput& wide, const tensor::TensorView& y, std::int64_t panel,
+              const TilesOfItem& item, const Fn& fn) {
+  alignas(64) float gates[kBlockRows][kPanelWidth];
+  alignas(64) float ups[kMostTileRows][kPanelWidth];
+  const std::int64_t panels = PanelCount(wide.n) / 2;
+  GemmOutput out = wide;
+  out.y = gates[0];
+  out.y_stride = kPanelWidth;
+  out.first_row = item.Row(item.first);
+  out.first_column = panel * kPanelWidth;
+  for (std::int64_t t = item.first; t < item.end; ++t) fn(item.Tile(panel, t), out);
+  const std::int64_t first_row = out.first_row;
+  out.y = ups[0];
+  out.first_column = (panels + panel) * kPanelWidth;
+  for (std::int64_t t = item.first; t < item.end; ++t) {
+    const TileOfPanel tile = item.Tile(panels + panel, t);
+    out.first_row = tile.row;
+    fn(tile, out);
+    GateTile(gates[tile.row - first_row], ups[0], tile.rows, Row(y, tile.row) + panel * kPanelWidth,
+             y.stride[0]);
+  }
+}
+
+// Calls fn(tile, out) for all tiles of the product `wide`, whose outputs are whole panels of gates,
+// then as many of ups: fn stores the tile to `out`.
+template <class Fn>
+SGLRUN_INLINE void ForEachGatedTile(ThreadPool& pool, const GemmOutput& wide,
+                                    const tensor::TensorView& y, std::int64_t tile_rows,
+                                    const Fn& fn) {
+  ForEachItemOfTiles(
+      pool, wide.m, PanelCount(wide.n) / 2, tile_rows,
+      [&](std::int64_t panel, const TilesOfItem& item) { GateItem(wide, y, panel, item, fn); });
+}
+
+}  // namespace sglrun::kernels::cpu::SGLRUN_ISA

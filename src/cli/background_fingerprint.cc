@@ -1,17 +1,43 @@
 #include "cli/background_fingerprint.h"
 
 #include <algorithm>
+#include <cstdint>
+#include <string>
 
 #include "base/thread_pool.h"
 
 namespace sglrun::cli {
 
+namespace {
+
+// The bytes of a stored weight that packing does not make fewer.
+double KeptBytes(const std::string& dtype) {
+  if (dtype == "f32" || dtype == "auto") return 4;
+  return dtype == "int8" ? 1 : dtype == "int4" ? 0.5 : 2;
+}
+
+// Weights that are packed into less memory than they take in their files let go of their pages at
+// once, so that the process never holds more than it needs in the end.
+bool KeepsPages(const Options& options, const model::ModelFiles& files) {
+  double stored = 0;
+  for (const model::TensorSource& tensor : files.tensors()) {
+    stored += static_cast<double>(tensor.bytes);
+  }
+  const double most = KeptBytes(options.dtype) * static_cast<double>(files.parameter_count());
+  return (options.device == "cpu" || options.device == "auto") && stored <= 1.01 * most;
+}
+
+int HashThreads(const Options& options) {
+  const std::int64_t cores = AvailableCores();
+  return static_cast<int>(options.threads == 0 ? cores : std::min(options.threads, cores));
+}
+
+}  // namespace
+
 BackgroundFingerprint::BackgroundFingerprint(const Options& options, const model::ModelFiles& files)
-    : hash_(std::async(std::launch::async, [this, &files, wanted = options.threads] {
-        const int cores = AvailableCores();
-        ThreadPool pool(wanted == 0 ? cores
-                                    : static_cast<int>(std::min<std::int64_t>(wanted, cores)));
-        return files.Fingerprint(pool, &stop_);
+    : hash_(std::async(std::launch::async, [this, &options, &files] {
+        ThreadPool pool(HashThreads(options));
+        return files.Fingerprint(pool, {.stop = &stop_, .keep_pages = KeepsPages(options, files)});
       })) {}
 
 }  // namespace sglrun::cli

@@ -13,7 +13,7 @@ namespace sglrun::cli {
 
 class BackgroundFingerprint {
  public:
-  // `files` stays where it is and outlives this.
+  // `options` and `files` stay where they are and outlive this.
   BackgroundFingerprint(const Options& options, const model::ModelFiles& files);
   ~BackgroundFingerprint() { stop_ = true; }  // the future waits
   BackgroundFingerprint(const BackgroundFingerprint&) = delete;

@@ -130,6 +130,14 @@ Result<DecoderWeights> AllocateDecoderWeights(const ModelConfig& config, const L
     allocator = weights.memory.get();
     ok = weights.memory->ok();
   }
+  // The vectors beside each other: they are filled by one thread, which would touch, and so zero,
+  // most huge pages of the matrices if it wrote between them.
+  ForEachWeight(
+      config, weights, [](kernels::PackedWeight&, std::int64_t, std::int64_t) {},
+      [&](VectorWeight& weight, std::int64_t n) {
+        weight = {n, tensor::Buffer(*allocator, static_cast<std::size_t>(n) * sizeof(float))};
+        ok = ok && weight.data.ok();
+      });
   ForEachWeight(
       config, weights,
       [&](kernels::PackedWeight& weight, std::int64_t n, std::int64_t k) {
@@ -139,10 +147,7 @@ Result<DecoderWeights> AllocateDecoderWeights(const ModelConfig& config, const L
             *allocator, options.backend->table.packed_weight_bytes(n, k, weight.form()));
         ok = ok && weight.data.ok();
       },
-      [&](VectorWeight& weight, std::int64_t n) {
-        weight = {n, tensor::Buffer(*allocator, static_cast<std::size_t>(n) * sizeof(float))};
-        ok = ok && weight.data.ok();
-      });
+      [](VectorWeight&, std::int64_t) {});
   if (!ok) return NoMemory(total, options, available.value_or(0));
   return weights;
 }

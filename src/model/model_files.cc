@@ -25,7 +25,7 @@ struct Part {
 
 // The hashes of all parts of all tensors, in order.
 std::string HashParts(const std::vector<StoredTensor>& tensors, ThreadPool& pool,
-                      const std::atomic<bool>* stop) {
+                      const FingerprintOptions& options) {
   std::vector<Part> parts;
   for (const StoredTensor& tensor : tensors) {
     for (std::size_t begin = 0; begin < tensor.bytes; begin += kPartBytes) {
@@ -36,11 +36,11 @@ std::string HashParts(const std::vector<StoredTensor>& tensors, ThreadPool& pool
   std::atomic<std::size_t> next = 0;
   pool.Run([&](int, int) {
     for (std::size_t i = next++; i < parts.size(); i = next++) {
-      if (stop != nullptr && *stop) return;
+      if (options.stop != nullptr && *options.stop) return;
       const auto& [tensor, begin] = parts[i];
       const std::string_view bytes = tensor->data().substr(begin, kPartBytes);
       hashes[i] = HashBytes(bytes);
-      tensor->file->DropPages(tensor->begin + begin, bytes.size());
+      if (!options.keep_pages) tensor->file->DropPages(tensor->begin + begin, bytes.size());
     }
   });
   std::string text;
@@ -184,7 +184,7 @@ std::string ModelFiles::DTypeSummary() const {
   return text;
 }
 
-Hash128 ModelFiles::Fingerprint(ThreadPool& pool, const std::atomic<bool>* stop) const {
+Hash128 ModelFiles::Fingerprint(ThreadPool& pool, const FingerprintOptions& options) const {
   std::string text;
   AppendConfig(text, impl_->config);
   for (const StoredTensor& tensor : impl_->weights.tensors) {
@@ -192,7 +192,7 @@ Hash128 ModelFiles::Fingerprint(ThreadPool& pool, const std::atomic<bool>* stop)
     for (const std::int64_t extent : tensor.shape) AppendValue(text, extent);
     AppendValue(text, tensor.bytes);
   }
-  return HashBytes(text + HashParts(impl_->weights.tensors, pool, stop));
+  return HashBytes(text + HashParts(impl_->weights.tensors, pool, options));
 }
 
 }  // namespace sglrun::model

@@ -14,8 +14,9 @@
 namespace sglrun::model {
 namespace {
 
-// Floats of one block: 1 MiB stays in the second-level cache between dequantising and packing.
-constexpr std::int64_t kReadFloats = std::int64_t{1} << 18;
+// Floats of one block: with the stored weights and the panels that they become, 0.5 MiB stays in
+// the second-level cache between dequantising and packing.
+constexpr std::int64_t kReadFloats = std::int64_t{1} << 16;
 // Blocks begin at multiples of this row, so that packing fills whole panels.
 constexpr std::int64_t kRowMultiple = 64;
 

@@ -47,6 +47,20 @@ TEST_CASE("every block format gives the bits that the gguf package gives") {
   }
 }
 
+TEST_CASE("bf16 of any count, the last ones and no more") {
+  std::vector<std::uint16_t> halves(19);
+  for (std::size_t i = 0; i < halves.size(); ++i)
+    halves[i] = static_cast<std::uint16_t>(0x3F80 + i);
+  const auto* bytes = reinterpret_cast<const std::uint8_t*>(halves.data());
+  for (std::size_t count = 0; count < halves.size(); ++count) {
+    std::vector<float> values(halves.size(), -1.0f);
+    DequantizeBF16(bytes, static_cast<std::int64_t>(count), values.data());
+    for (std::size_t i = 0; i < halves.size(); ++i) {
+      CHECK_EQ(values[i], i < count ? tensor::BF16ToFloat(halves[i]) : -1.0f);
+    }
+  }
+}
+
 TEST_CASE("the codes of every block format stand for the dequantised values, to the bit") {
   for (const std::string name : {"Q4_0", "Q4_1", "Q5_0", "Q5_1", "Q8_0", "Q2_K", "Q3_K", "Q4_K",
                                  "Q5_K", "Q6_K", "IQ4_NL", "IQ4_XS", "MXFP4"}) {

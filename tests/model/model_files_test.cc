@@ -310,6 +310,7 @@ TEST_CASE("the fingerprint follows configuration and weights, not the place") {
   const Hash128 original = ModelFiles::Open(Golden("llama_tied"))->Fingerprint(one);
   const auto fingerprint = [&] { return ModelFiles::Open(directory.path())->Fingerprint(three); };
   CHECK(fingerprint() == original);
+  CHECK(ModelFiles::Open(directory.path())->Fingerprint(one, {.keep_pages = true}) == original);
   Replace(directory, "config.json", "1e-05", "1e-06");
   CHECK(fingerprint() != original);
   Replace(directory, "config.json", "1e-06", "1e-05");

@@ -18,8 +18,17 @@ void DequantizeF16(const std::uint8_t* in, std::int64_t count, float* out) {
   for (std::int64_t i = 0; i < count; ++i) out[i] = LoadHalf(in + 2 * i);
 }
 
+// Eight at a time: reading them is then all that it costs, in builds that leave loops as they are,
+// too (in -O2 it was a third of the time in which weights are packed).
 void DequantizeBF16(const std::uint8_t* in, std::int64_t count, float* out) {
-  for (std::int64_t i = 0; i < count; ++i) {
+  typedef std::uint16_t Halves __attribute__((vector_size(16)));
+  typedef std::uint32_t Words __attribute__((vector_size(32)));
+  std::int64_t i = 0;
+  for (; i + 8 <= count; i += 8) {
+    const Words words = __builtin_convertvector(LoadUnaligned<Halves>(in + 2 * i), Words) << 16;
+    std::memcpy(out + i, &words, sizeof words);
+  }
+  for (; i < count; ++i) {
     out[i] = tensor::BF16ToFloat(LoadUnaligned<std::uint16_t>(in + 2 * i));
   }
 }

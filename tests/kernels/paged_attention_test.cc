@@ -175,8 +175,10 @@ std::vector<Case> Cases() {
 }
 
 TEST_CASE("paged_attention agrees with the reference, unwritten slots and lost pages being NaN") {
+  int number = 0;
   for (const Case& c : Cases()) {
-    if (testing::SkippedHere(1)) continue;
+    // With sanitizers every other one: they are odd in number, so that each shape comes in a form.
+    if (testing::SkippedHere(1) || (kSanitized && ++number % 2 == 0)) continue;
     Matrix want = Scene(RefBackend(), c.layout, c.num_heads, c.rows, c.window, 11).Run(11);
     const double bound = c.layout.dtype == DType::kBF16 ? 1e-2 : 1e-5;
     for (const Backend* backend : testing::ShelfBackends()) {

@@ -45,6 +45,9 @@ std::string Check(const MlpArgs& args) {
   if (!args.norm.add.empty() || args.gate_up.accumulate) return "mlp: the norm or gate_up adds";
   if (!IsSame(args.gate_up.x, args.norm.y)) return Mismatch("mlp", "gate_up");
   if (!IsSame(args.silu.x, args.gate_up.y)) return Mismatch("mlp", "silu_and_mul");
+  if (args.silu.y.data != nullptr && args.silu.y.data == args.norm.y.data) {
+    return "mlp: silu_and_mul writes over the norm, which other threads may still read";
+  }
   return IsSame(args.down.x, args.silu.y) ? "" : Mismatch("mlp", "down");
 }
 

@@ -36,7 +36,7 @@ struct RotateAndStoreArgs {
 struct MlpArgs {
   RmsNormArgs norm;     // add is empty
   GemmArgs gate_up;     // x is norm.y; does not accumulate
-  SiluAndMulArgs silu;  // x is gate_up.y
+  SiluAndMulArgs silu;  // x is gate_up.y; y is not norm.y
   GemmArgs down;        // x is silu.y; y may be norm.x
 };
 

@@ -1,5 +1,6 @@
 #include "kernels/operation_clock.h"
 
+#include <algorithm>
 #include <chrono>
 #include <tuple>
 #include <type_traits>
@@ -69,7 +70,7 @@ OperationShares OperationClock::Stop() {
     shares.parts[i] = all > 0 ? static_cast<double>(worked_[i]) / all : 0.0;
     rest -= shares.parts[i];
   }
-  shares.parts[kOperationKinds] = rest;
+  shares.parts[kOperationKinds] = std::max(rest, 0.0);
   return shares;
 }
 

@@ -26,7 +26,7 @@ inline constexpr std::size_t kOperationKinds = 5;
 
 // Parts of the threads' time, which add up to 1.
 struct OperationShares {
-  // "other" is all between the operations, on the caller's thread: planning of steps and so on.
+  // "other" is all between the operations: planning of steps and so on.
   static constexpr std::array<std::string_view, kOperationKinds + 1> kNames = {
       "products", "attention", "elementwise", "sampling", "other", "waiting"};
 

@@ -19,6 +19,7 @@ class BackgroundFingerprint {
   BackgroundFingerprint(const BackgroundFingerprint&) = delete;
   BackgroundFingerprint& operator=(const BackgroundFingerprint&) = delete;
 
+  // Once.
   Hash128 Get() { return hash_.get(); }
 
  private:

@@ -241,6 +241,7 @@ Result<BenchReport> Measure(const Options& options) {
                                         std::to_string(compute.pool.threads()) + " threads";
   report.model = options.shape.empty() ? options.model : options.shape;
   report.dtype = tensor::DTypeName(loaded.dtype);
+  report.kv_dtype = tensor::DTypeName(kv_dtype);
   report.peak_rss_bytes = PeakResidentBytes();
   return report;
 }

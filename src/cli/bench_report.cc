@@ -59,6 +59,7 @@ std::string AsJson(const BenchReport& report) {
       Json::Object{{"machine", report.machine},
                    {"model", report.model},
                    {"dtype", report.dtype},
+                   {"kv_dtype", report.kv_dtype},
                    {"prefill", RatesBySize(report.prefill, &Measurement::tokens_per_s)},
                    {"decode", RatesBySize(report.decode, &Measurement::tokens_per_s)},
                    {"decode_bytes_per_s", RatesBySize(report.decode, &Measurement::bytes_per_s)},
@@ -72,7 +73,8 @@ std::string AsJson(const BenchReport& report) {
 }
 
 std::string AsText(const BenchReport& report) {
-  std::string out = Printable(report.model) + ", " + report.dtype + ", " + report.machine + "\n";
+  std::string out = Printable(report.model) + ", " + report.dtype + ", cache in " +
+                    report.kv_dtype + ", " + report.machine + "\n";
   for (const Measurement& m : report.prefill) out += Row("prefill", "tokens", m);
   for (const Measurement& m : report.decode) out += Row("decode", "rows", m);
   char line[160];

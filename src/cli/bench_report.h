@@ -19,7 +19,7 @@ struct Measurement {
 };
 
 struct BenchReport {
-  std::string machine, model, dtype;
+  std::string machine, model, dtype, kv_dtype;
   std::vector<Measurement> prefill, decode;
   double load_s = 0, first_token_s = 0;
   std::int64_t peak_rss_bytes = 0;

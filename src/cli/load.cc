@@ -95,7 +95,8 @@ Result<model::ModelFiles> OpenModelFiles(const Options& options) {
 Result<std::unique_ptr<tokenizer::Tokenizer>> FindTokenizer(const Options& options,
                                                             const model::ModelFiles& files) {
   if (!options.tokenizer.empty()) return TokenizerAt(options.tokenizer);
-  if (files.is_gguf()) return TokenizerOf(files.gguf_tokenizer(), options.model);
+  // By name, as the template and `tokenize` decide.
+  if (IsGgufPath(options.model)) return TokenizerOf(files.gguf_tokenizer(), options.model);
   return TokenizerAt(options.model);
 }
 

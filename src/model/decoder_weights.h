@@ -48,8 +48,12 @@ struct LayerWeights {
 inline constexpr tensor::DType kVocabularyDTypeOfInt4 = tensor::DType::kI8;
 
 struct DecoderWeights {
-  std::unique_ptr<tensor::Arena>
-      memory;  // of the buffers below, on the host; first: it outlives them
+  DecoderWeights() = default;
+  DecoderWeights(DecoderWeights&&) = default;
+  DecoderWeights& operator=(DecoderWeights&&) = delete;  // memory would go before its buffers
+
+  // Of the buffers below, on the host. First: it outlives them.
+  std::unique_ptr<tensor::Arena> memory;
   kernels::PackedWeight embedding;
   kernels::PackedWeight head;  // n == 0 when the embedding serves as the head
   VectorWeight final_norm;

@@ -27,6 +27,9 @@ std::int64_t KvPageBytes(const ModelConfig& config, tensor::DType dtype,
 
 Result<KvCache> KvCache::Create(const ModelConfig& config, tensor::DType dtype,
                                 std::int64_t num_pages, const kernels::Backend& backend) {
+  if (dtype == tensor::DType::kI8 && backend.device != nullptr) {
+    return Error{"keys and values in int8 are for the CPU"};
+  }
   KvCache cache;
   cache.layout_ = LayoutOf(config, dtype);
   cache.num_pages_ = num_pages;

@@ -1,5 +1,6 @@
 #include "kernels/operation_clock.h"
 
+#include <atomic>
 #include <chrono>
 #include <numeric>
 #include <thread>
@@ -47,8 +48,12 @@ TEST_CASE("threads that work are not told as waiting") {
   ThreadPool pool(2);
   KernelContext context(pool);
   OperationClock clock(RefBackend(), context);
+  std::atomic<int> inside = 0;
   clock.Start();
-  pool.Run([](int, int) { std::this_thread::sleep_for(std::chrono::milliseconds(20)); });
+  pool.Run([&](int, int) {
+    for (++inside; inside < 2;) std::this_thread::yield();
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  });
   CHECK(Part(clock.Stop(), "other") > 0.6);
 }
 

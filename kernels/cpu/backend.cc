@@ -38,10 +38,16 @@ void NormGemmOf(const KernelTable&, const NormGemmArgs& args, KernelContext& con
 
 // Gates and ups meet where both have whole panels.
 template <void (*kPlain)(const MlpArgs&, KernelContext&),
-          void (*kQuantised)(const MlpArgs&, KernelContext&)>
+          void (*kQuantised)(const MlpArgs&, KernelContext&),
+          void (*kWhole)(const MlpArgs&, KernelContext&)>
 void MlpOf(const KernelTable& table, const MlpArgs& args, KernelContext& context) {
   if (args.silu.y.shape[1] % cpu::kPanelWidth != 0) return host::Mlp(table, args, context);
-  (args.gate_up.weight->form().quantized() ? kQuantised : kPlain)(args, context);
+  const bool quantised = args.gate_up.weight->form().quantized();
+  const WeightForm down = args.down.weight->form();
+  if (quantised && down.quantized() && down.quant.group == cpu::kPanelWidth) {
+    return kWhole(args, context);
+  }
+  (quantised ? kQuantised : kPlain)(args, context);
   table.gemm(args.down, context);
 }
 
@@ -50,38 +56,38 @@ struct Entry {
   bool runs_here;
 };
 
-#define SGLRUN_CPU_BACKEND(ops)                                                                \
-  Backend {                                                                                    \
-    .name = "cpu", .isa = ops::CompiledIsa(),                                                  \
-    .table =                                                                                   \
-        {                                                                                      \
-            .packed_weight_bytes = ops::PackedWeightBytes,                                     \
-            .pack_rows = Checked<PackRowsArgs, ops::PackRows>,                                 \
-            .pack_codes = Checked<PackCodesArgs, ops::PackCodes>,                              \
-            .kv_page_bytes = ops::KvPageBytes,                                                 \
-            .embed = Checked<EmbedArgs, ops::Embed>,                                           \
-            .gemm = Checked<GemmArgs, GemmOf<ops::Gemm, ops::QuantGemm>>,                      \
-            .rms_norm = Checked<RmsNormArgs, ops::RmsNorm>,                                    \
-            .rope = Checked<RopeArgs, ops::Rope>,                                              \
-            .store_kv = Checked<StoreKvArgs, ops::StoreKv>,                                    \
-            .paged_attention = Checked<PagedAttentionArgs, ops::PagedAttention>,               \
-            .silu_and_mul = Checked<SiluAndMulArgs, ops::SiluAndMul>,                          \
-            .logits_process = Checked<LogitsProcessArgs, ops::LogitsProcess>,                  \
-            .sample = Checked<SampleArgs, ops::Sample>,                                        \
-            .logprobs = Checked<LogprobsArgs, ops::Logprobs>,                                  \
-            .norm_gemm = Checked<NormGemmArgs, NormGemmOf<ops::NormGemm, ops::NormQuantGemm>>, \
-            .rotate_and_store = Checked<RotateAndStoreArgs, host::RotateAndStore>,             \
-            .mlp = Checked<MlpArgs, MlpOf<ops::GateAndUp, ops::QuantGateAndUp>>,               \
-            .draw = Checked<DrawArgs, host::Draw>,                                             \
-            .finish_draw = host::FinishDraw,                                                   \
-            .feed_drawn = Checked<FeedDrawnArgs, host::FeedDrawn>,                             \
-            .stage = host::Stage,                                                              \
-            .repeat = host::Repeat,                                                            \
-            .upload = host::Copy,                                                              \
-            .download = host::Copy,                                                            \
-            .gather_rows = Checked<GatherRowsArgs, host::GatherRows>,                          \
-        },                                                                                     \
-    .allocator = &tensor::HostAllocator(),                                                     \
+#define SGLRUN_CPU_BACKEND(ops)                                                                 \
+  Backend {                                                                                     \
+    .name = "cpu", .isa = ops::CompiledIsa(),                                                   \
+    .table =                                                                                    \
+        {                                                                                       \
+            .packed_weight_bytes = ops::PackedWeightBytes,                                      \
+            .pack_rows = Checked<PackRowsArgs, ops::PackRows>,                                  \
+            .pack_codes = Checked<PackCodesArgs, ops::PackCodes>,                               \
+            .kv_page_bytes = ops::KvPageBytes,                                                  \
+            .embed = Checked<EmbedArgs, ops::Embed>,                                            \
+            .gemm = Checked<GemmArgs, GemmOf<ops::Gemm, ops::QuantGemm>>,                       \
+            .rms_norm = Checked<RmsNormArgs, ops::RmsNorm>,                                     \
+            .rope = Checked<RopeArgs, ops::Rope>,                                               \
+            .store_kv = Checked<StoreKvArgs, ops::StoreKv>,                                     \
+            .paged_attention = Checked<PagedAttentionArgs, ops::PagedAttention>,                \
+            .silu_and_mul = Checked<SiluAndMulArgs, ops::SiluAndMul>,                           \
+            .logits_process = Checked<LogitsProcessArgs, ops::LogitsProcess>,                   \
+            .sample = Checked<SampleArgs, ops::Sample>,                                         \
+            .logprobs = Checked<LogprobsArgs, ops::Logprobs>,                                   \
+            .norm_gemm = Checked<NormGemmArgs, NormGemmOf<ops::NormGemm, ops::NormQuantGemm>>,  \
+            .rotate_and_store = Checked<RotateAndStoreArgs, host::RotateAndStore>,              \
+            .mlp = Checked<MlpArgs, MlpOf<ops::GateAndUp, ops::QuantGateAndUp, ops::QuantMlp>>, \
+            .draw = Checked<DrawArgs, host::Draw>,                                              \
+            .finish_draw = host::FinishDraw,                                                    \
+            .feed_drawn = Checked<FeedDrawnArgs, host::FeedDrawn>,                              \
+            .stage = host::Stage,                                                               \
+            .repeat = host::Repeat,                                                             \
+            .upload = host::Copy,                                                               \
+            .download = host::Copy,                                                             \
+            .gather_rows = Checked<GatherRowsArgs, host::GatherRows>,                           \
+        },                                                                                      \
+    .allocator = &tensor::HostAllocator(),                                                      \
   }
 
 // Intel's cores (measured on Emerald Rapids) start a bf16 product of 512 bits every second cycle:

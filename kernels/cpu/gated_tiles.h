@@ -11,7 +11,7 @@ namespace sglrun::kernels::cpu::SGLRUN_ISA {
 
 inline constexpr std::int64_t kMostTileRows = 8;
 
-// y[row] = silu(gate) * up for the rows of one tile, a panel wide.
+// y[row] = silu(gate) * up for the rows of one tile, a panel wide. y may be up.
 inline void GateTile(const float* gate, const float* up, std::int64_t rows, float* y,
                      std::ptrdiff_t y_stride) {
   for (std::int64_t m = 0; m < rows; ++m, gate += kPanelWidth, up += kPanelWidth, y += y_stride) {
@@ -22,9 +22,9 @@ inline void GateTile(const float* gate, const float* up, std::int64_t rows, floa
 }
 
 // Gates and ups of an item's outputs.
-template <class Fn>
-void GateItem(const GemmOutput& wide, const tensor::TensorView& y, std::int64_t panel,
-              const TilesOfItem& item, const Fn& fn) {
+template <class Fn, class Meet>
+void GateItem(const GemmOutput& wide, std::int64_t panel, const TilesOfItem& item, const Fn& fn,
+              const Meet& meet) {
   alignas(64) float gates[kBlockRows][kPanelWidth];
   alignas(64) float ups[kMostTileRows][kPanelWidth];
   const std::int64_t panels = PanelCount(wide.n) / 2;
@@ -41,20 +41,25 @@ void GateItem(const GemmOutput& wide, const tensor::TensorView& y, std::int64_t 
     const TileOfPanel tile = item.Tile(panels + panel, t);
     out.first_row = tile.row;
     fn(tile, out);
-    GateTile(gates[tile.row - first_row], ups[0], tile.rows, Row(y, tile.row) + panel * kPanelWidth,
-             y.stride[0]);
+    meet(tile, panel, gates[tile.row - first_row], ups[0]);
   }
 }
 
 // Calls fn(tile, out) for all tiles of the product `wide`, whose outputs are whole panels of gates,
-// then as many of ups: fn stores the tile to `out`.
-template <class Fn>
+// then as many of ups: fn stores the tile to `out`. Then calls meet(tile, panel, gates, ups) with
+// both [rows][64]: what becomes of them is that panel of the outputs of silu_and_mul.
+template <class Fn, class Meet>
 SGLRUN_INLINE void ForEachGatedTile(ThreadPool& pool, const GemmOutput& wide,
-                                    const tensor::TensorView& y, std::int64_t tile_rows,
-                                    const Fn& fn) {
-  ForEachItemOfTiles(
-      pool, wide.m, PanelCount(wide.n) / 2, tile_rows,
-      [&](std::int64_t panel, const TilesOfItem& item) { GateItem(wide, y, panel, item, fn); });
+                                    std::int64_t tile_rows, const Fn& fn, const Meet& meet) {
+  ForEachItemOfTiles(pool, wide, 2, tile_rows, [&](std::int64_t panel, const TilesOfItem& item) {
+    GateItem(wide, panel, item, fn, meet);
+  });
+}
+
+// What the gates and ups of a tile become as float32.
+SGLRUN_INLINE void StoreGated(const tensor::TensorView& y, const TileOfPanel& tile,
+                              std::int64_t panel, const float* gates, const float* ups) {
+  GateTile(gates, ups, tile.rows, Row(y, tile.row) + panel * kPanelWidth, y.stride[0]);
 }
 
 }  // namespace sglrun::kernels::cpu::SGLRUN_ISA

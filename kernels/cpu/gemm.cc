@@ -85,8 +85,11 @@ void Run(const Job<Dot>& job, const GemmOutput& out, const SiluAndMulArgs* gated
   const int rows = high ? kHighTileRows : kTileRows;
   if (gated != nullptr) {
     return ForEachGatedTile(
-        pool, out, gated->y, rows,
-        [&](const TileOfPanel& tile, const GemmOutput& to) { TileOf(job, to, tile); });
+        pool, out, rows,
+        [&](const TileOfPanel& tile, const GemmOutput& to) { TileOf(job, to, tile); },
+        [&](const TileOfPanel& tile, std::int64_t panel, const float* gates, const float* ups) {
+          StoreGated(gated->y, tile, panel, gates, ups);
+        });
   }
   ForEachTile(pool, out, rows, [&](const TileOfPanel& tile) { TileOf(job, out, tile); });
 }

@@ -129,21 +129,24 @@ struct TilesOfItem {
   }
 };
 
-// Calls fn(panel, tiles) for every work item: some tiles, at most kBlockRows high together, of at
-// most `tile_rows` rows each, of a panel; panels innermost.
+// Calls fn(column, tiles) for every work item: some tiles, at most kBlockRows high together, of at
+// most `tile_rows` rows each, of one of the columns, which are `panels_each` panels; columns
+// innermost.
 template <class Fn>
-SGLRUN_INLINE void ForEachItemOfTiles(ThreadPool& pool, std::int64_t rows, std::int64_t panels,
-                                      std::int64_t tile_rows, const Fn& fn) {
+SGLRUN_INLINE void ForEachItemOfTiles(ThreadPool& pool, const GemmOutput& out,
+                                      std::int64_t panels_each, std::int64_t tile_rows,
+                                      const Fn& fn) {
+  const std::int64_t rows = out.m, panels = PanelCount(out.n), columns = panels / panels_each;
   const std::int64_t tiles = (rows + tile_rows - 1) / tile_rows;
-  if (panels == 0 || tiles == 0) return;
+  if (columns == 0 || tiles == 0) return;
   std::int64_t groups = (rows + kBlockRows - 1) / kBlockRows;
   // Few panels do not divide evenly among the threads; tiles of the same panel do.
   if (panels < 16 * pool.threads() && groups < pool.threads()) {
     groups = tiles < pool.threads() ? tiles : pool.threads();
   }
-  ForEachItem(pool, groups * panels, [&](std::int64_t item) {
-    const std::int64_t group = item / panels;
-    fn(item % panels,
+  ForEachItem(pool, groups * columns, [&](std::int64_t item) {
+    const std::int64_t group = item / columns;
+    fn(item % columns,
        TilesOfItem{rows, tiles, tiles * group / groups, tiles * (group + 1) / groups});
   });
 }
@@ -151,12 +154,11 @@ SGLRUN_INLINE void ForEachItemOfTiles(ThreadPool& pool, std::int64_t rows, std::
 template <class Fn>
 SGLRUN_INLINE void ForEachTile(ThreadPool& pool, const GemmOutput& out, std::int64_t tile_rows,
                                const Fn& fn) {
-  ForEachItemOfTiles(pool, out.m, PanelCount(out.n), tile_rows,
-                     [&](std::int64_t panel, const TilesOfItem& item) {
-                       for (std::int64_t t = item.first; t < item.end; ++t) {
-                         fn(item.Tile(panel, t));
-                       }
-                     });
+  ForEachItemOfTiles(pool, out, 1, tile_rows, [&](std::int64_t panel, const TilesOfItem& item) {
+    for (std::int64_t t = item.first; t < item.end; ++t) {
+      fn(item.Tile(panel, t));
+    }
+  });
 }
 
 }  // namespace sglrun::kernels::cpu::SGLRUN_ISA

@@ -15,11 +15,13 @@
   /* gemm with weights of float32 or bf16, and with quantised ones. */            \
   void Gemm(const GemmArgs& args, KernelContext& context);                        \
   void QuantGemm(const GemmArgs& args, KernelContext& context);                   \
-  /* The chains of the same; an mlp's up to silu_and_mul. */                      \
+  /* The chains of the same: an mlp up to silu_and_mul, and whole where groups of \
+     down are panels of it. */                                                    \
   void NormGemm(const NormGemmArgs& args, KernelContext& context);                \
   void NormQuantGemm(const NormGemmArgs& args, KernelContext& context);           \
   void GateAndUp(const MlpArgs& args, KernelContext& context);                    \
   void QuantGateAndUp(const MlpArgs& args, KernelContext& context);               \
+  void QuantMlp(const MlpArgs& args, KernelContext& context);                     \
   void RmsNorm(const RmsNormArgs& args, KernelContext& context);                  \
   void Rope(const RopeArgs& args, KernelContext& context);                        \
   void StoreKv(const StoreKvArgs& args, KernelContext& context);                  \
@@ -42,6 +44,7 @@ using namespace avx512;
 void QuantGemm(const GemmArgs& args, KernelContext& context);
 void NormQuantGemm(const NormGemmArgs& args, KernelContext& context);
 void QuantGateAndUp(const MlpArgs& args, KernelContext& context);
+void QuantMlp(const MlpArgs& args, KernelContext& context);
 const char* CompiledIsa();
 }  // namespace sglrun::kernels::cpu::avx512_vnni
 

@@ -124,20 +124,6 @@ void QuantTileOf(const QuantJob& job, const GemmOutput& out, const TileOfPanel& 
   if constexpr (kRows > 1) QuantTileOf<kBits, kSteps, kRows - 1>(job, out, tile);
 }
 
-// The product, and silu_and_mul behind it where there is one.
-template <int kBits, int kSteps>
-void RunQuant(const QuantJob& job, const GemmOutput& out, const SiluAndMulArgs* gated,
-              ThreadPool& pool) {
-  if (gated != nullptr) {
-    return ForEachGatedTile(pool, out, gated->y, kQuantTileRows,
-                            [&](const TileOfPanel& tile, const GemmOutput& to) {
-                              QuantTileOf<kBits, kSteps>(job, to, tile);
-                            });
-  }
-  ForEachTile(pool, out, kQuantTileRows,
-              [&](const TileOfPanel& tile) { QuantTileOf<kBits, kSteps>(job, out, tile); });
-}
-
 struct DotWords {
   static constexpr int kPerStep = kQuantWords;
   static SGLRUN_INLINE void Store(std::int32_t* words, IVec codes) {
@@ -145,24 +131,72 @@ struct DotWords {
   }
 };
 
-void MultiplyQuant(const GemmArgs& args, const RmsNormArgs* norm, const SiluAndMulArgs* gated,
-                   KernelContext& context) {
+// Where the outputs of silu_and_mul go: to y, or rounded, for the product that comes next. A panel
+// of them is a group of its x.
+struct GatedOutput {
+  tensor::TensorView y;
+  const QuantX* rounded = nullptr;
+  std::int32_t zero = 0;  // of the next product's weights
+};
+
+void StoreGated(const GatedOutput& to, const TileOfPanel& tile, std::int64_t panel,
+                const float* gates, float* ups) {
+  if (to.rounded == nullptr) return StoreGated(to.y, tile, panel, gates, ups);
+  GateTile(gates, ups, tile.rows, ups, kPanelWidth);
+  const QuantX& x = *to.rounded;
+  for (std::int64_t m = 0; m < tile.rows; ++m, ups += kPanelWidth) {
+    QuantFloats group[kPanelWidth / kQuantLanes];
+    __builtin_memcpy(&group, ups, sizeof group);
+    const std::int64_t row = tile.row + m;
+    RoundGroup<DotWords>(group, to.zero, x.words + row * x.words_row + panel * x.words_group,
+                         x.facts + row * x.facts_row + panel * x.facts_group);
+  }
+}
+
+// The product, and silu_and_mul behind it where there is one.
+template <int kBits, int kSteps>
+void RunQuant(const QuantJob& job, const GemmOutput& out, const GatedOutput* gated,
+              ThreadPool& pool) {
+  if (gated != nullptr) {
+    return ForEachGatedTile(
+        pool, out, kQuantTileRows,
+        [&](const TileOfPanel& tile, const GemmOutput& to) {
+          QuantTileOf<kBits, kSteps>(job, to, tile);
+        },
+        [&](const TileOfPanel& tile, std::int64_t panel, const float* gates, float* ups) {
+          StoreGated(*gated, tile, panel, gates, ups);
+        });
+  }
+  ForEachTile(pool, out, kQuantTileRows,
+              [&](const TileOfPanel& tile) { QuantTileOf<kBits, kSteps>(job, out, tile); });
+}
+
+// The integers of m rows of x in memory that is `Bytes` long.
+struct RoundedX {
+  std::int64_t m, groups, group_words;
+
+  RoundedX(const PackedWeight& weight, std::int64_t rows)
+      : m(rows),
+        groups(weight.form().Groups(weight.k)),
+        group_words(weight.quant.group / kQuantStep * kQuantWords) {}
+  std::size_t Bytes() const { return QuantX::Bytes(m * groups * group_words, m * groups); }
+  QuantX In(char* memory) const {
+    const std::int64_t row_words = groups * group_words;
+    return {reinterpret_cast<std::int32_t*>(memory),
+            row_words,
+            group_words,
+            reinterpret_cast<GroupOfX*>(memory + m * row_words * 4),
+            groups,
+            1};
+  }
+};
+
+void MultiplyRounded(const GemmArgs& args, const QuantX& x, const GatedOutput* gated,
+                     ThreadPool& pool) {
   const PackedWeight& weight = *args.weight;
   const WeightForm form = weight.form();
-  const QuantPanel panel = QuantPanelOf(weight.k, form);
-  const std::int64_t m = args.x.shape[0], groups = panel.groups;
-  const std::int64_t group_words = form.quant.group / kQuantStep * kQuantWords;
-  const std::int64_t row_words = groups * group_words;
-  char* scratch = static_cast<char*>(context.Scratch(QuantX::Bytes(m * row_words, m * groups)));
-  const QuantX x = {reinterpret_cast<std::int32_t*>(scratch),
-                    row_words,
-                    group_words,
-                    reinterpret_cast<GroupOfX*>(scratch + m * row_words * 4),
-                    groups,
-                    1};
-  RoundRows<DotWords>(args, x, context.pool(), norm);
   const QuantJob job = {static_cast<const std::uint8_t*>(weight.data.data()),
-                        panel,
+                        QuantPanelOf(weight.k, form),
                         form.quant.wide_scales,
                         form.quant.minima,
                         x.words,
@@ -170,7 +204,6 @@ void MultiplyQuant(const GemmArgs& args, const RmsNormArgs* norm, const SiluAndM
                         x.facts,
                         x.facts_row};
   const GemmOutput out = OutputOf(args);
-  ThreadPool& pool = context.pool();
   if (form.quant.group == 64) return RunQuant<8, 16>(job, out, gated, pool);
   const bool small_groups = form.quant.group == 16;
   if (form.dtype == tensor::DType::kI8) {
@@ -179,6 +212,14 @@ void MultiplyQuant(const GemmArgs& args, const RmsNormArgs* norm, const SiluAndM
   }
   return small_groups ? RunQuant<4, 4>(job, out, gated, pool)
                       : RunQuant<4, 8>(job, out, gated, pool);
+}
+
+void MultiplyQuant(const GemmArgs& args, const RmsNormArgs* norm, const GatedOutput* gated,
+                   KernelContext& context) {
+  const RoundedX rounded(*args.weight, args.x.shape[0]);
+  const QuantX x = rounded.In(static_cast<char*>(context.Scratch(rounded.Bytes())));
+  RoundRows<DotWords>(args, x, context.pool(), norm);
+  MultiplyRounded(args, x, gated, context.pool());
 }
 
 }  // namespace
@@ -192,7 +233,19 @@ void NormQuantGemm(const NormGemmArgs& args, KernelContext& context) {
 }
 
 void QuantGateAndUp(const MlpArgs& args, KernelContext& context) {
-  MultiplyQuant(args.gate_up, &args.norm, &args.silu, context);
+  const GatedOutput gated{.y = args.silu.y};
+  MultiplyQuant(args.gate_up, &args.norm, &gated, context);
+}
+
+void QuantMlp(const MlpArgs& args, KernelContext& context) {
+  const std::int64_t m = args.gate_up.x.shape[0];
+  const RoundedX wide(*args.gate_up.weight, m), inner(*args.down.weight, m);
+  char* scratch = static_cast<char*>(context.Scratch(wide.Bytes() + inner.Bytes()));
+  const QuantX x = wide.In(scratch), inner_x = inner.In(scratch + wide.Bytes());
+  RoundRows<DotWords>(args.gate_up, x, context.pool(), &args.norm);
+  const GatedOutput gated{.y = {}, .rounded = &inner_x, .zero = args.down.weight->form().zero()};
+  MultiplyRounded(args.gate_up, x, &gated, context.pool());
+  MultiplyRounded(args.down, inner_x, nullptr, context.pool());
 }
 
 }  // namespace sglrun::kernels::cpu::SGLRUN_ISA

@@ -32,8 +32,24 @@ struct QuantX {
   }
 };
 
-// One row of x as integers, its last group padded with zeros. Words::Store(to, lanes) stores
-// sixteen integers as sixteen divided by kQuantStep times Words::kPerStep words.
+// One group as integers. Words::Store(to, lanes) stores sixteen integers as sixteen divided by
+// kQuantStep times Words::kPerStep words.
+template <class Words, int kVectors>
+SGLRUN_INLINE void RoundGroup(const QuantFloats (&group)[kVectors], std::int32_t zero,
+                              std::int32_t* words, GroupOfX* facts) {
+  QuantInts codes[kVectors];
+  const float scale = RoundActivations(group, codes);
+  IVec total = SetInt(0);
+  for (int v = 0; v < kVectors; ++v) {
+    const IVec lanes = __builtin_bit_cast(IVec, codes[v]);
+    total = total + lanes;
+    Words::Store(words + v * (kQuantLanes / kQuantStep * Words::kPerStep), lanes);
+  }
+  const std::int32_t sum = SumLanes(total);
+  *facts = {scale, scale * static_cast<float>(sum), -zero * sum};
+}
+
+// One row of x, its last group padded with zeros.
 template <class Words, int kVectors>
 void RoundRow(const float* x, std::int64_t k, std::int32_t zero, std::int64_t r, const QuantX& to) {
   constexpr std::int64_t kSize = kVectors * kQuantLanes;
@@ -48,16 +64,7 @@ void RoundRow(const float* x, std::int64_t k, std::int32_t zero, std::int64_t r,
       for (std::int64_t j = 0; j < k - i; ++j) padded[j] = x[i + j];
       __builtin_memcpy(&group, padded, sizeof group);
     }
-    QuantInts codes[kVectors];
-    const float scale = RoundActivations(group, codes);
-    IVec total = SetInt(0);
-    for (int v = 0; v < kVectors; ++v) {
-      const IVec lanes = __builtin_bit_cast(IVec, codes[v]);
-      total = total + lanes;
-      Words::Store(words + v * (kQuantLanes / kQuantStep * Words::kPerStep), lanes);
-    }
-    const std::int32_t sum = SumLanes(total);
-    *facts = {scale, scale * static_cast<float>(sum), -zero * sum};
+    RoundGroup<Words>(group, zero, words, facts);
   }
 }
 

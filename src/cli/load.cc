@@ -1,7 +1,9 @@
 #include "cli/load.h"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
+#include <filesystem>
 #include <fstream>
 #include <set>
 
@@ -20,7 +22,7 @@ Result<std::unique_ptr<tokenizer::Tokenizer>> TokenizerOf(const model::GgufToken
 }
 
 Result<std::unique_ptr<tokenizer::Tokenizer>> TokenizerAt(const std::string& path) {
-  if (!IsGgufPath(path)) return tokenizer::Tokenizer::Load(path);
+  if (!IsGguf(path)) return tokenizer::Tokenizer::Load(path);
   SGLRUN_ASSIGN_OR_RETURN(const std::optional<model::GgufTokenizerFields> fields,
                           model::ModelFiles::ReadGgufTokenizer(path));
   return TokenizerOf(fields ? &*fields : nullptr, path);
@@ -52,8 +54,14 @@ bool KeepsFloat16(const kernels::Backend& backend) {
 
 }  // namespace
 
-bool IsGgufPath(const std::string& path) {
-  return path.ends_with(".gguf");
+bool IsGguf(const std::string& path) {
+  if (path.ends_with(".gguf")) return true;
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(path, ignored)) return false;
+  std::ifstream file(path, std::ios::binary);
+  std::array<char, 4> magic = {};
+  file.read(magic.data(), magic.size());
+  return std::string_view(magic.data(), magic.size()) == "GGUF";
 }
 
 tokenizer::GgufVocabulary ToVocabulary(const model::GgufTokenizerFields& fields) {
@@ -95,8 +103,7 @@ Result<model::ModelFiles> OpenModelFiles(const Options& options) {
 Result<std::unique_ptr<tokenizer::Tokenizer>> FindTokenizer(const Options& options,
                                                             const model::ModelFiles& files) {
   if (!options.tokenizer.empty()) return TokenizerAt(options.tokenizer);
-  // By name, as the template and `tokenize` decide.
-  if (IsGgufPath(options.model)) return TokenizerOf(files.gguf_tokenizer(), options.model);
+  if (files.is_gguf()) return TokenizerOf(files.gguf_tokenizer(), options.model);
   return TokenizerAt(options.model);
 }
 

@@ -19,7 +19,8 @@
 
 namespace sglrun::cli {
 
-bool IsGgufPath(const std::string& path);
+// By its name or, since a cache of downloads names files by their hash, its first bytes.
+bool IsGguf(const std::string& path);
 tokenizer::GgufVocabulary ToVocabulary(const model::GgufTokenizerFields& fields);
 
 // The tokenizer alone: the model may have no weights.

@@ -15,7 +15,7 @@ using tokenizer::ChatTemplate;
 using tokenizer::ChatTemplateFiles;
 
 Result<ChatTemplateFiles> TemplatesAt(const std::string& path) {
-  if (!IsGgufPath(path)) {
+  if (!IsGguf(path)) {
     // Of a single file, such as tokenizer.json, its folder.
     const bool folder = std::filesystem::is_directory(path);
     return tokenizer::ReadChatTemplates(

@@ -68,7 +68,7 @@ Result<std::string> TokenizerFingerprint(const Options& options, const ModelSour
 // The templates themselves, wherever they stand. A GGUF's own are part of its tokenizer's fields.
 std::string TemplateFingerprint(const Options& options) {
   const std::string path = options.tokenizer.empty() ? options.model : options.tokenizer;
-  if (options.chat_template.empty() && IsGgufPath(path)) return "";
+  if (options.chat_template.empty() && IsGguf(path)) return "";
   const auto files = FindChatTemplates(options);
   // Files that cannot be read fail the records with messages, not the run.
   if (!files.ok()) return HashBytes(files.error().message).ToHex();

@@ -7,6 +7,7 @@
 #include "kernels/cpu/parallel.h"
 #include "kernels/cpu/quant_panels.h"
 #include "kernels/cpu/quant_rows.h"
+#include "kernels/cpu/turn.h"
 
 namespace sglrun::kernels::cpu::SGLRUN_ISA {
 namespace {
@@ -33,42 +34,20 @@ constexpr std::int64_t kSquare = 16;
 
 #if defined(__AVX512BW__)
 
-// Sixteen rows of sixteen pairs, turned in registers: one row at a time visits a line of the panel
-// for each four bytes.
 void PackSquare(const float* x, std::ptrdiff_t stride, std::uint32_t* lanes) {
   alignas(64) static constexpr std::uint16_t kHighHalves[32] = {
       1,  3,  5,  7,  9,  11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31,
       33, 35, 37, 39, 41, 43, 45, 47, 49, 51, 53, 55, 57, 59, 61, 63};
   const __m512i high_halves = _mm512_load_si512(kHighHalves);
-  __m512i rows[16], pairs[16], fours[16];
+  __m512i rows[16];
   Unrolled<16>([&](auto r) SGLRUN_LAMBDA_INLINE {
     const Vec first = RoundToBf16(Load(x + r * stride));
     const Vec second = RoundToBf16(Load(x + r * stride + kLanes));
     rows[r] =
         _mm512_permutex2var_epi16((__m512i)first.part[0], high_halves, (__m512i)second.part[0]);
   });
-  Unrolled<8>([&](auto i) SGLRUN_LAMBDA_INLINE {
-    pairs[2 * i] = _mm512_unpacklo_epi32(rows[2 * i], rows[2 * i + 1]);
-    pairs[2 * i + 1] = _mm512_unpackhi_epi32(rows[2 * i], rows[2 * i + 1]);
-  });
-  // Of rows 4 g to 4 g + 3, fours[4 g + c] holds step 4 q + c in its quarter q.
-  Unrolled<8>([&](auto i) SGLRUN_LAMBDA_INLINE {
-    constexpr int kFirst = i / 2 * 4 + i % 2;
-    fours[i / 2 * 4 + i % 2 * 2] = _mm512_unpacklo_epi64(pairs[kFirst], pairs[kFirst + 2]);
-    fours[i / 2 * 4 + i % 2 * 2 + 1] = _mm512_unpackhi_epi64(pairs[kFirst], pairs[kFirst + 2]);
-  });
-  const auto store = [&](int step, __m512i outputs) SGLRUN_LAMBDA_INLINE {
+  TurnRows(rows, [&](int step, __m512i outputs) SGLRUN_LAMBDA_INLINE {
     _mm512_storeu_si512(lanes + step * kPanelWidth, outputs);
-  };
-  Unrolled<4>([&](auto c) SGLRUN_LAMBDA_INLINE {
-    const __m512i even_low = _mm512_shuffle_i32x4(fours[c], fours[4 + c], 0x88);
-    const __m512i even_high = _mm512_shuffle_i32x4(fours[8 + c], fours[12 + c], 0x88);
-    const __m512i odd_low = _mm512_shuffle_i32x4(fours[c], fours[4 + c], 0xDD);
-    const __m512i odd_high = _mm512_shuffle_i32x4(fours[8 + c], fours[12 + c], 0xDD);
-    store(c, _mm512_shuffle_i32x4(even_low, even_high, 0x88));
-    store(4 + c, _mm512_shuffle_i32x4(odd_low, odd_high, 0x88));
-    store(8 + c, _mm512_shuffle_i32x4(even_low, even_high, 0xDD));
-    store(12 + c, _mm512_shuffle_i32x4(odd_low, odd_high, 0xDD));
   });
 }
 

@@ -10,17 +10,23 @@
 namespace sglrun::kernels {
 namespace {
 
-// Checks the arguments in builds with assertions; in a release it is the operation itself.
+// Checks the arguments in builds with assertions.
+template <class Args>
+void CheckArgs(const Args& args) {
+  DCHECK(Check(args).empty()) << Check(args);
+}
+
+// In a release it is the operation itself.
 template <class Args, void (*kOperation)(const Args&, KernelContext&)>
 void Checked(const Args& args, KernelContext& context) {
-  DCHECK(Check(args).empty()) << Check(args);
+  CheckArgs(args);
   kOperation(args, context);
 }
 
 // Of operations that are made of others.
 template <class Args, void (*kOperation)(const KernelTable&, const Args&, KernelContext&)>
 void Checked(const KernelTable& table, const Args& args, KernelContext& context) {
-  DCHECK(Check(args).empty()) << Check(args);
+  CheckArgs(args);
   kOperation(table, args, context);
 }
 
@@ -33,6 +39,8 @@ void GemmOf(const GemmArgs& args, KernelContext& context) {
 template <void (*kPlain)(const NormGemmArgs&, KernelContext&),
           void (*kQuantised)(const NormGemmArgs&, KernelContext&)>
 void NormGemmOf(const KernelTable&, const NormGemmArgs& args, KernelContext& context) {
+  CheckArgs(args.norm);
+  CheckArgs(args.gemm);
   (args.gemm.weight->form().quantized() ? kQuantised : kPlain)(args, context);
 }
 
@@ -42,6 +50,10 @@ template <void (*kPlain)(const MlpArgs&, KernelContext&),
           void (*kWhole)(const MlpArgs&, KernelContext&)>
 void MlpOf(const KernelTable& table, const MlpArgs& args, KernelContext& context) {
   if (args.silu.y.shape[1] % cpu::kPanelWidth != 0) return host::Mlp(table, args, context);
+  CheckArgs(args.norm);
+  CheckArgs(args.gate_up);
+  CheckArgs(args.silu);
+  CheckArgs(args.down);
   const bool quantised = args.gate_up.weight->form().quantized();
   const WeightForm down = args.down.weight->form();
   if (quantised && down.quantized() && down.quant.group == cpu::kPanelWidth) {
@@ -106,7 +118,6 @@ bool RunsAvx512() {
   return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
          __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq");
 }
-#endif
 
 // Tiles of the matrix unit want x in another order: there the chains are not fused.
 Backend WithPlainChains(Backend backend) {
@@ -114,16 +125,18 @@ Backend WithPlainChains(Backend backend) {
   backend.table.mlp = Checked<MlpArgs, host::Mlp>;
   return backend;
 }
+#endif
 
-// Best first.
+// Best first. Tiles come behind vectors, whatever they may be worth, until a machine has run them:
+// they are taken by their name alone.
 std::vector<Entry> MakeEntries() {
   std::vector<Entry> entries = {
 #if defined(__x86_64__)
-    {WithPlainChains(SGLRUN_CPU_BACKEND(cpu::amx)),
-     RunsAvx512() && __builtin_cpu_supports("avx512vnni") && cpu::GrantsAmx()},
     {SGLRUN_CPU_BACKEND(cpu::avx512_bf16),
      RunsAvx512() && __builtin_cpu_supports("avx512vnni") && __builtin_cpu_supports("avx512bf16")},
     {SGLRUN_CPU_BACKEND(cpu::avx512_vnni), RunsAvx512() && __builtin_cpu_supports("avx512vnni")},
+    {WithPlainChains(SGLRUN_CPU_BACKEND(cpu::amx)),
+     RunsAvx512() && __builtin_cpu_supports("avx512vnni") && cpu::GrantsAmx()},
     {SGLRUN_CPU_BACKEND(cpu::avx512), RunsAvx512()},
     {SGLRUN_CPU_BACKEND(cpu::avx2),
      __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")},
@@ -131,7 +144,7 @@ std::vector<Entry> MakeEntries() {
     {SGLRUN_CPU_BACKEND(cpu::portable), true},
   };
   if (entries.size() > 3 && !PrefersBf16Products()) {
-    std::swap(entries[1], entries[2]);
+    std::swap(entries[0], entries[1]);
   }
   return entries;
 }

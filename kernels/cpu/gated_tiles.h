@@ -11,6 +11,11 @@ namespace sglrun::kernels::cpu::SGLRUN_ISA {
 
 inline constexpr std::int64_t kMostTileRows = 8;
 
+// Whole tiles fill an item, so that none has more than kBlockRows.
+constexpr bool FitsAnItem(std::int64_t tile_rows) {
+  return tile_rows <= kMostTileRows && kBlockRows % tile_rows == 0;
+}
+
 // y[row] = silu(gate) * up for the rows of one tile, a panel wide. y may be up.
 inline void GateTile(const float* gate, const float* up, std::int64_t rows, float* y,
                      std::ptrdiff_t y_stride) {

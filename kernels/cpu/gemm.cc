@@ -62,6 +62,7 @@ void Tile(const Job<Dot>& job, const GemmOutput& out, const TileOfPanel& tile) {
 // those are widened once for all of its rows. Of more rows the wider tile is ahead, which loads
 // fewer elements of x a product; and of few panels two tiles occupy more threads.
 constexpr int kHighTileRows = kNativeLanes == 16 ? 8 : kTileRows;
+static_assert(FitsAnItem(kTileRows) && FitsAnItem(kHighTileRows));
 
 template <class Dot, int kRows = kHighTileRows>
 void TileOf(const Job<Dot>& job, const GemmOutput& out, const TileOfPanel& tile) {

@@ -25,6 +25,7 @@ constexpr int kQuantTileRows = 6;
 #else
 constexpr int kQuantTileRows = kNativeLanes == 16 ? 3 : kNativeLanes == 8 ? 4 : 1;
 #endif
+static_assert(FitsAnItem(kQuantTileRows));
 constexpr int kQuantTileUnits = kNativeLanes == 16 ? 4 : 1;
 
 // Steps whose codes share a stretch of kQuantStepBytes.

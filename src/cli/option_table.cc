@@ -235,7 +235,8 @@ std::vector<OptionSpec> ModelOptions() {
        .shapes_results = true,
        .group = kGroup,
        .line = "instruction set of the kernels",
-       .text = "`auto` takes the best that this machine has. Equal bytes are promised on one "
+       .text = "`auto` takes the best that this machine has, but not `amx`, which no machine has "
+               "run yet. Equal bytes are promised on one "
                "instruction set; a run that is continued on another machine may need the name from "
                "its run file here. `ref` is the slow numerics reference."},
   };

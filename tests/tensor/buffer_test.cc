@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <cstdint>
+#include <fstream>
 
 #include "tensor/arena.h"
 #include "tensor/pages.h"
@@ -25,6 +26,24 @@ TEST_CASE("a large host buffer begins where a huge page does and can be written 
     UseSmallPages(buffer.as<char>() + bytes / 2, bytes - bytes / 2);
     CHECK_EQ(buffer.as<char>()[bytes - 1], 1);
   }
+}
+
+std::int64_t ResidentPages() {
+  std::ifstream file("/proc/self/statm");
+  std::int64_t all = 0, resident = 0;
+  file >> all >> resident;
+  return resident;
+}
+
+// Where the system has no huge pages it is so anyway.
+TEST_CASE("a byte in each 2 MiB of small pages costs a page each") {
+  constexpr std::size_t kBytes = std::size_t{32} << 20;
+  const Buffer buffer(HostAllocator(), kBytes);
+  REQUIRE(buffer.ok());
+  UseSmallPages(buffer.data(), kBytes);
+  const std::int64_t before = ResidentPages();
+  for (std::size_t i = 0; i < kBytes; i += std::size_t{2} << 20) buffer.as<char>()[i] = 1;
+  CHECK(ResidentPages() - before < 256);
 }
 
 TEST_CASE("an arena gives aligned buffers beside each other until it is used up") {

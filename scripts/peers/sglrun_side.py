@@ -24,8 +24,9 @@ def write_records(folder, item):
     return path
 
 
-def command(binary, item, path, dtype, threads, folder):
-    common = ["-m", path, "--threads", str(threads), "--dtype", dtype]
+def command(binary, item, path, form, threads, folder):
+    dtype, _, kv_dtype = form.partition("/")
+    common = ["-m", path, "--threads", str(threads), "--dtype", dtype, "--kv-dtype", kv_dtype or "auto"]
     kind, _, size = item.partition(":")
     if kind in ("prefill", "decode"):
         sizes = ["--prefill-lengths", size if kind == "prefill" else "16", "--batch-sizes", size if kind == "decode" else "1"]

@@ -2,13 +2,17 @@
 
 #include <cmath>
 
+#include "kernels/kv_cache.h"
+
 namespace sglrun::model {
 namespace {
 
 struct SizeRange {
   const char* key;
   std::int64_t value;
-  std::int64_t limit;  // absurd above: no model is near it, and products stay inside int64
+  // Absurd above: no model is near it, and products stay inside int64. Of a head, what the kernels
+  // have room for.
+  std::int64_t limit;
 };
 
 Status CheckSizes(const ModelConfig& c, const std::string& place) {
@@ -18,9 +22,9 @@ Status CheckSizes(const ModelConfig& c, const std::string& place) {
       {"num_hidden_layers", c.num_hidden_layers, 1 << 12},
       {"num_attention_heads", c.num_attention_heads, 1 << 12},
       {"num_key_value_heads", c.num_key_value_heads, 1 << 12},
-      {"head_dim", c.head_dim, 1 << 12},
+      {"head_dim", c.head_dim, kernels::kMaxHeadDim},
       {"vocab_size", c.vocab_size, 1 << 24},
-      {"max_position_embeddings", c.context_length, 1 << 30},
+      {"max_position_embeddings", c.context_length, kMostContext},
   };
   for (const SizeRange& range : ranges) {
     if (range.value < 1 || range.value > range.limit) {

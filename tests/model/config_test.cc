@@ -193,6 +193,8 @@ TEST_CASE("numbers that cannot be are refused with key, value and range") {
   CHECK(Says(Bad(R"({"model_type":"llama","hidden_size":100,"num_attention_heads":3})"),
              "hidden_size 100 is not a multiple of num_attention_heads 3"));
   CHECK(Says(Bad(Llama(R"("head_dim":12)")), "multiple of 8"));
+  CHECK(Good(Llama(R"("head_dim":256)")).head_dim == 256);
+  CHECK(Says(Bad(Llama(R"("head_dim":264)")), "head_dim is 264, must be in [1, 256]"));
   CHECK(Says(Bad(Llama(R"("rms_norm_eps":0)")), "rms_norm_eps"));
   CHECK(Says(Bad(R"({"model_type":"mistral","sliding_window":-4})"), "sliding_window is negative"));
   CHECK(Says(Bad(Llama(R"("partial_rotary_factor":1.5)")), "partial_rotary_factor"));

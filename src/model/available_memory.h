@@ -9,7 +9,8 @@
 namespace sglrun::model {
 
 // What the system calls available (free and reclaimable), bounded by the limit of the control
-// group. Nothing when the system does not tell.
+// group and by what the limits of the process (`ulimit -v`, `-d`) leave. Nothing when the system
+// does not tell.
 std::optional<std::int64_t> AvailableMemory();
 // Of the backend's device, or of the machine.
 std::optional<std::int64_t> AvailableMemory(const kernels::Backend& backend);

@@ -4,6 +4,8 @@
 #include <array>
 #include <cmath>
 #include <functional>
+#include <limits>
+#include <optional>
 
 #include "base/strings.h"
 #include "model/available_memory.h"
@@ -60,6 +62,13 @@ kernels::GemmArgs GemmOf(TensorView x, const kernels::PackedWeight& weight,
   return {.x = x, .weight = &weight, .bias = bias.view(), .y = y, .accumulate = accumulate};
 }
 
+// Nothing where that is more than int64 counts.
+std::optional<std::int64_t> FloatBytes(std::int64_t rows, std::int64_t columns) {
+  std::int64_t bytes = 0;
+  if (__builtin_mul_overflow(rows, columns * std::int64_t{sizeof(float)}, &bytes)) return {};
+  return bytes;
+}
+
 std::uint64_t KeyOf(const void* place) {
   return reinterpret_cast<std::uintptr_t>(place);
 }
@@ -77,8 +86,10 @@ TensorView Activation::Resize(tensor::Allocator& allocator, std::int64_t rows,
 }
 
 bool Activation::Reserve(tensor::Allocator& allocator, std::int64_t rows, std::int64_t columns) {
-  const std::size_t bytes = static_cast<std::size_t>(rows * columns) * sizeof(float);
-  if (buffer_.bytes() < bytes) buffer_ = tensor::Buffer(allocator, bytes);
+  const std::optional<std::int64_t> bytes = FloatBytes(rows, columns);
+  if (!bytes) return false;
+  const auto size = static_cast<std::size_t>(*bytes);
+  if (buffer_.bytes() < size) buffer_ = tensor::Buffer(allocator, size);
   return buffer_.ok();
 }
 
@@ -127,8 +138,8 @@ void Decoder::RunLayers(const ForwardBatch& batch, const KvCache& cache, TensorV
     ProjectQkv(layer, batch, pages, step);
     if (i + 1 == weights_.layers.size()) {
       // Nobody reads the last layer's output of other tokens: in a prefill that saves almost the
-      // whole layer behind the keys and values. A row's bits do not depend on the rows beside it (on
-      // a GPU with --deterministic).
+      // whole layer behind the keys and values. A row's bits do not depend on the rows beside it
+      // (on a GPU with --deterministic).
       if (wanted == 0) return;
       Attend(i, batch, pages, step);
       if (wanted < tokens) step = KeepRows(step, batch.output_tokens);
@@ -143,8 +154,8 @@ void Decoder::RunLayers(const ForwardBatch& batch, const KvCache& cache, TensorV
 std::int64_t Decoder::ActivationBytes(const ModelConfig& c, std::int64_t tokens) {
   const std::int64_t q = c.num_attention_heads * c.head_dim;
   const std::int64_t kv = c.num_key_value_heads * c.head_dim;
-  return tokens * (3 * c.hidden_size + 3 * q + 2 * kv + 3 * c.intermediate_size) *
-         static_cast<std::int64_t>(sizeof(float));
+  const std::int64_t columns = 3 * c.hidden_size + 3 * q + 2 * kv + 3 * c.intermediate_size;
+  return FloatBytes(tokens, columns).value_or(std::numeric_limits<std::int64_t>::max());
 }
 
 Status Decoder::Reserve(std::int64_t tokens) {

@@ -1,10 +1,16 @@
 // A token's bits depend on its own row: not on the rows beside it, the chunks of its prompt, the
 // threads, or on whether it was decoded or prefilled.
+#include <sys/resource.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <fstream>
+#include <limits>
 #include <random>
 #include <string>
 #include <vector>
 
+#include "model/available_memory.h"
 #include "model/model_runner.h"
 #include "tests/rounds.h"
 
@@ -293,6 +299,36 @@ TEST_CASE("a synthetic model of impossible shapes is refused") {
       config, {.dtype = tensor::DType::kF32, .backend = &kernels::RefBackend()}, context);
   REQUIRE_FALSE(huge.ok());
   CHECK(huge.error().message.find("are available") != std::string::npos);
+}
+
+TEST_CASE("a step of more memory than can be counted is refused") {
+  ThreadPool pool(1);
+  kernels::KernelContext context(pool);
+  const auto model = Model::Synthetic(
+      OddShapes(), {.dtype = tensor::DType::kF32, .backend = &kernels::RefBackend()}, context);
+  REQUIRE(model.ok());
+  // Times the columns and the bytes of a float, each of these wraps to little or nothing.
+  for (const std::int64_t tokens : {std::int64_t{1} << 62, (std::int64_t{1} << 62) + 1,
+                                    std::numeric_limits<std::int64_t>::max()}) {
+    const Status reserved = (*model)->Reserve(tokens);
+    REQUIRE_FALSE(reserved.ok());
+    CHECK(reserved.error().message.find("tokens need 8388608.0 TiB") != std::string::npos);
+  }
+}
+
+TEST_CASE("what may be taken is bounded by the limit of the process") {
+  rlimit before = {};
+  REQUIRE(getrlimit(RLIMIT_AS, &before) == 0);
+  std::int64_t pages = 0;
+  std::ifstream("/proc/self/statm") >> pages;
+  constexpr std::int64_t kLeft = std::int64_t{256} << 20;
+  rlimit tight = before;
+  tight.rlim_cur = static_cast<rlim_t>(pages * sysconf(_SC_PAGESIZE) + kLeft);
+  REQUIRE(setrlimit(RLIMIT_AS, &tight) == 0);
+  const std::optional<std::int64_t> available = AvailableMemory();
+  setrlimit(RLIMIT_AS, &before);
+  REQUIRE(available.has_value());
+  CHECK(*available <= kLeft);
 }
 
 }  // namespace sglrun::model

@@ -17,8 +17,9 @@ struct OpenedFile {
   std::size_t size = 0;
 };
 
+// Opening a pipe would wait for its writer, which may never come.
 Result<OpenedFile> OpenRegularFile(const std::string& path) {
-  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (fd < 0) return Error{"cannot open " + path + ": " + std::strerror(errno)};
   struct stat info {};
   if (::fstat(fd, &info) != 0 || !S_ISREG(info.st_mode)) {

@@ -4,11 +4,14 @@
 
 #include <atomic>
 #include <chrono>
+#include <string>
+#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
 
 #include "base/check.h"
+#include "base/log.h"
 
 namespace sglrun {
 namespace {
@@ -64,6 +67,7 @@ struct ThreadPool::State {
   std::atomic<std::uint32_t> generation{0};
   std::atomic<std::uint32_t> pending{0};  // shares of this generation that are not done
   std::vector<Claim> claims;
+  int threads = 1;  // that are there, settled before the first generation
   Task task = nullptr;
   void* context = nullptr;
   std::atomic<bool> stop{false};
@@ -77,7 +81,7 @@ struct ThreadPool::State {
             before, now, std::memory_order_acq_rel)) {
       return false;
     }
-    task(context, thread, static_cast<int>(claims.size()));
+    task(context, thread, threads);
     if (pending.fetch_sub(1, std::memory_order_acq_rel) == 1) pending.notify_one();
     return true;
   }
@@ -94,9 +98,23 @@ struct ThreadPool::State {
 
 ThreadPool::ThreadPool(int threads) : threads_(threads), state_(std::make_unique<State>(threads)) {
   CHECK(threads >= 1) << threads;
-  for (int i = 1; i < threads; ++i) {
-    state_->workers.emplace_back([this, i] { state_->Work(i); });
+  threads_ = state_->threads = 1 + StartWorkers(threads - 1);
+  if (threads_ < threads) {
+    LogWarning("the system gives " + std::to_string(threads_) + " of " + std::to_string(threads) +
+               " threads; so many are used");
   }
+}
+
+int ThreadPool::StartWorkers(int count) {
+  state_->workers.reserve(static_cast<std::size_t>(count));
+  for (int i = 1; i <= count; ++i) {
+    try {
+      state_->workers.emplace_back([this, i] { state_->Work(i); });
+    } catch (const std::system_error&) {  // a limit of processes or of memory
+      return i - 1;
+    }
+  }
+  return count;
 }
 
 ThreadPool::~ThreadPool() {

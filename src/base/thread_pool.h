@@ -15,7 +15,8 @@ namespace sglrun {
 
 class ThreadPool {
  public:
-  explicit ThreadPool(int threads);  // at least 1
+  // At least 1, the caller's. Where the system gives fewer than asked for, those do all the work.
+  explicit ThreadPool(int threads);
   ~ThreadPool();
   ThreadPool(const ThreadPool&) = delete;
   ThreadPool& operator=(const ThreadPool&) = delete;
@@ -55,6 +56,7 @@ class ThreadPool {
   using Task = void (*)(void* context, int thread, int threads);
   void RunErased(Task task, void* context);
   void RunTimed(Task task, void* context);
+  int StartWorkers(int count);  // how many there are
 
   struct State;
   int threads_;

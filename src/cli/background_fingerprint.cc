@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <string>
+#include <system_error>
 
 #include "base/thread_pool.h"
 
@@ -32,10 +33,20 @@ int HashThreads(const Options& options) {
   return static_cast<int>(options.threads == 0 ? cores : std::min(options.threads, cores));
 }
 
+// Beside the caller, or where no thread can be had, once it is asked for.
+template <class Work>
+std::future<Hash128> Begin(Work work) {
+  try {
+    return std::async(std::launch::async, work);
+  } catch (const std::system_error&) {
+    return std::async(std::launch::deferred, work);
+  }
+}
+
 }  // namespace
 
 BackgroundFingerprint::BackgroundFingerprint(const Options& options, const model::ModelFiles& files)
-    : hash_(std::async(std::launch::async, [this, &options, &files] {
+    : hash_(Begin([this, &options, &files] {
         ThreadPool pool(HashThreads(options));
         return files.Fingerprint(pool, {.stop = &stop_, .keep_pages = KeepsPages(options, files)});
       })) {}

@@ -9,6 +9,7 @@
 #include "cli/commands.h"
 #include "cli/exit_codes.h"
 #include "cli/help.h"
+#include "cli/last_words.h"
 #include "cli/options.h"
 #include "cli/print.h"
 #include "cli/version.h"
@@ -90,6 +91,7 @@ void OpenStandardStreams() {
 
 int main(int argc, char** argv) {
   sglrun::cli::OpenStandardStreams();
+  sglrun::cli::PrepareLastWords();
   const sglrun::Result<int> code = sglrun::cli::Main(argc, argv);
   if (code.ok()) return *code;
   sglrun::LogError(code.error().message);

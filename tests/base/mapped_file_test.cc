@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <filesystem>
@@ -46,6 +47,15 @@ TEST_CASE("what is no readable file is refused by name") {
            std::string::npos);
   CHECK_FALSE(MappedFile::Open("/").ok());
   CHECK_FALSE(ReadFile("/dev/null").ok());
+}
+
+TEST_CASE("a pipe is refused at once, without waiting for who writes to it") {
+  const std::string path =
+      std::filesystem::temp_directory_path() / ("sglrun_pipe_test_" + std::to_string(::getpid()));
+  REQUIRE_EQ(::mkfifo(path.c_str(), 0600), 0);
+  CHECK_EQ(MappedFile::Open(path).error().message, path + " is not a regular file");
+  CHECK_FALSE(ReadFile(path).ok());
+  std::filesystem::remove(path);
 }
 
 TEST_CASE("ReadFile refuses a file above its limit") {

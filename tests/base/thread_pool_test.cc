@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+#include <pthread.h>
+
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -75,6 +77,26 @@ TEST_CASE("a clock of the pool counts the time of all threads and of the caller,
 
 TEST_CASE("a pool that was never used can be destroyed") {
   const ThreadPool pool(4);
+}
+
+TEST_CASE("where no thread can be had the caller does all the work") {
+  pthread_attr_t before, huge;
+  REQUIRE_EQ(::pthread_getattr_default_np(&before), 0);
+  REQUIRE_EQ(::pthread_getattr_default_np(&huge), 0);
+  REQUIRE_EQ(::pthread_attr_setstacksize(&huge, std::size_t{1} << 60), 0);  // no such memory
+  REQUIRE_EQ(::pthread_setattr_default_np(&huge), 0);
+  {
+    ThreadPool pool(3);
+    CHECK_EQ(pool.threads(), 1);
+    std::int64_t sum = 0;
+    pool.ParallelFor(10, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t i = begin; i < end; ++i) sum += i;
+    });
+    CHECK_EQ(sum, 45);
+  }
+  ::pthread_setattr_default_np(&before);
+  ::pthread_attr_destroy(&before);
+  ::pthread_attr_destroy(&huge);
 }
 
 TEST_CASE("there is at least one core") {

@@ -1,0 +1,72 @@
+#include "cli/last_words.h"
+
+#include <signal.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <exception>
+#include <new>
+#include <string_view>
+#include <system_error>
+
+#include "cli/exit_codes.h"
+
+namespace sglrun::cli {
+namespace {
+
+// Signal handlers reach global state only. Of several threads that fail, one speaks.
+std::atomic_flag is_leaving = ATOMIC_FLAG_INIT;
+
+// Allocates nothing and locks nothing.
+[[noreturn]] void Leave(std::string_view sentence) {
+  while (is_leaving.test_and_set()) ::pause();
+  while (!sentence.empty()) {
+    const ssize_t count = ::write(STDERR_FILENO, sentence.data(), sentence.size());
+    if (count <= 0) break;
+    sentence.remove_prefix(static_cast<std::size_t>(count));
+  }
+  ::_exit(kExitFailure);
+}
+
+// Exceptions of the standard library that tell of the machine's limits; any other is a fault of
+// ours and leaves its traces.
+[[noreturn]] void OnTerminate() {
+  const std::exception_ptr current = std::current_exception();
+  try {
+    if (current != nullptr) std::rethrow_exception(current);
+  } catch (const std::bad_alloc&) {
+    Leave("sglrun: error: out of memory: the system or a limit (ulimit -v) gives no more\n");
+  } catch (const std::system_error& problem) {
+    if (problem.code() == std::errc::resource_unavailable_try_again) {
+      Leave(
+          "sglrun: error: no more threads can be made: a limit of processes (ulimit -u) or of "
+          "memory (ulimit -v) is reached\n");
+    }
+  } catch (...) {
+  }
+  std::abort();
+}
+
+void OnBusError(int, siginfo_t* info, void*) {
+  if (info->si_code == BUS_ADRERR) {
+    Leave(
+        "sglrun: error: a file of the model became shorter while it was read, or could not be "
+        "read from its disk\n");
+  }
+  ::signal(SIGBUS, SIG_DFL);  // a fault of ours: again, with its own end
+}
+
+}  // namespace
+
+void PrepareLastWords() {
+  std::set_terminate(OnTerminate);
+  struct sigaction action = {};
+  action.sa_sigaction = OnBusError;
+  action.sa_flags = SA_SIGINFO;
+  ::sigemptyset(&action.sa_mask);
+  ::sigaction(SIGBUS, &action, nullptr);
+  ::signal(SIGXFSZ, SIG_IGN);
+}
+
+}  // namespace sglrun::cli

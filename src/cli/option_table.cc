@@ -1,7 +1,14 @@
 #include "cli/options.h"
+#include "engine/memory_plan.h"
+#include "model/config_check.h"
 
 namespace sglrun::cli {
 namespace {
+
+// More than any machine or patience has.
+constexpr std::int64_t kMostThreads = 1 << 16;
+constexpr std::int64_t kMostRepeats = 1 << 20;
+constexpr std::int64_t kMostSamples = 1 << 20;
 
 constexpr CommandSet kBatch = Bit(Command::kBatch);
 // `plan` takes what `batch` takes, so that the word can be exchanged.
@@ -496,6 +503,7 @@ std::vector<OptionSpec> SpeedAndMemory() {
        .value = "N",
        .default_text = "physical cores",
        .minimum = 1,
+       .maximum = kMostThreads,
        .commands = kRuns | kBench | kChat,
        .group = kGroup,
        .line = "threads of a step",
@@ -506,6 +514,7 @@ std::vector<OptionSpec> SpeedAndMemory() {
        .member = &Options::max_rows,
        .value = "N",
        .minimum = 1,
+       .maximum = engine::kMostStepTokens,
        .commands = kRuns,
        .group = kGroup,
        .line = "sequences decoded together"},
@@ -514,6 +523,7 @@ std::vector<OptionSpec> SpeedAndMemory() {
        .member = &Options::max_batch_tokens,
        .value = "N",
        .minimum = 1,
+       .maximum = engine::kMostStepTokens,
        .commands = kRuns | kBench,
        .group = kGroup,
        .line = "tokens of one step, parts of prompts included"},
@@ -542,6 +552,7 @@ std::vector<OptionSpec> SpeedAndMemory() {
        .value = "N",
        .default_text = "the model's",
        .minimum = 2,
+       .maximum = model::kMostContext,
        .commands = kRuns | kBench | kChat,
        .shapes_results = true,
        .group = kGroup,
@@ -594,6 +605,7 @@ std::vector<OptionSpec> ReportOptions() {
        .member = &Options::random_masks,
        .value = "K",
        .default_text = "none",
+       .maximum = kMostSamples,
        .commands = kGrammar,
        .group = kGroup,
        .line = "compare K masks of a random walk with the slow reference"},
@@ -602,6 +614,7 @@ std::vector<OptionSpec> ReportOptions() {
        .member = &Options::sample,
        .value = "K",
        .default_text = "none",
+       .maximum = kMostSamples,
        .commands = kGrammar,
        .group = kGroup,
        .line = "add K random members to each answer"},
@@ -624,6 +637,7 @@ std::vector<OptionSpec> ReportOptions() {
        .member = &Options::batch_sizes,
        .value = "LIST",
        .minimum = 1,
+       .maximum = engine::kMostStepTokens / 2,  // bench makes steps of twice as many tokens
        .commands = kBench,
        .group = kGroup,
        .line = "rows of the decode runs"},
@@ -633,6 +647,7 @@ std::vector<OptionSpec> ReportOptions() {
        .value = "LIST",
        .default_text = "512, or what fits",
        .minimum = 1,
+       .maximum = model::kMostContext,
        .commands = kBench,
        .group = kGroup,
        .line = "prompt tokens of the prefill runs"},
@@ -641,6 +656,7 @@ std::vector<OptionSpec> ReportOptions() {
        .member = &Options::prompt_tokens,
        .value = "N",
        .minimum = 1,
+       .maximum = model::kMostContext,
        .commands = kBench,
        .group = kGroup,
        .line = "prompt tokens of a row in the decode runs"},
@@ -649,6 +665,7 @@ std::vector<OptionSpec> ReportOptions() {
        .member = &Options::output_tokens,
        .value = "N",
        .minimum = 2,
+       .maximum = model::kMostContext,
        .commands = kBench,
        .group = kGroup,
        .line = "tokens that a row decodes"},
@@ -657,6 +674,7 @@ std::vector<OptionSpec> ReportOptions() {
        .member = &Options::repeat,
        .value = "N",
        .minimum = 1,
+       .maximum = kMostRepeats,
        .commands = kBench,
        .group = kGroup,
        .line = "runs of each measurement, of which the median counts"},

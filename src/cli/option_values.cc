@@ -28,6 +28,16 @@ std::vector<std::string_view> Split(std::string_view text, char separator) {
   }
 }
 
+// As " of at least 1" or " from 1 to 64".
+std::string RangeText(const OptionSpec& option) {
+  if (option.maximum == kNoMaximum) return " of at least " + std::to_string(option.minimum);
+  return " from " + std::to_string(option.minimum) + " to " + std::to_string(option.maximum);
+}
+
+bool ParseInRange(const OptionSpec& option, std::string_view text, std::int64_t& value) {
+  return ParseInteger(text, value) && value >= option.minimum && value <= option.maximum;
+}
+
 Status SetFlag(const OptionSpec& option, const std::string& value, bool& field) {
   if (value != "true" && value != "false") return BadValue(option, value, "true or false");
   field = value == "true";
@@ -35,8 +45,8 @@ Status SetFlag(const OptionSpec& option, const std::string& value, bool& field) 
 }
 
 Status SetInteger(const OptionSpec& option, const std::string& value, std::int64_t& field) {
-  if (!ParseInteger(value, field) || field < option.minimum) {
-    return BadValue(option, value, "an integer of at least " + std::to_string(option.minimum));
+  if (!ParseInRange(option, value, field)) {
+    return BadValue(option, value, "an integer" + RangeText(option));
   }
   return {};
 }
@@ -46,10 +56,8 @@ Status SetIntegers(const OptionSpec& option, const std::string& value,
   field.clear();
   for (const std::string_view part : Split(value, ',')) {
     std::int64_t number = 0;
-    if (!ParseInteger(part, number) || number < option.minimum) {
-      return BadValue(
-          option, value,
-          "integers of at least " + std::to_string(option.minimum) + " with commas between them");
+    if (!ParseInRange(option, part, number)) {
+      return BadValue(option, value, "integers" + RangeText(option) + " with commas between them");
     }
     field.push_back(number);
   }
@@ -117,10 +125,8 @@ Status SetText(const OptionSpec& option, const std::string& value, std::string& 
     return BadValue(option, value, Joined(option.choices));
   }
   std::int64_t limit = 0;
-  if (option.kind == Kind::kLimit && value != "unlimited" &&
-      (!ParseInteger(value, limit) || limit < option.minimum)) {
-    return BadValue(option, value,
-                    "an integer of at least " + std::to_string(option.minimum) + ", or unlimited");
+  if (option.kind == Kind::kLimit && value != "unlimited" && !ParseInRange(option, value, limit)) {
+    return BadValue(option, value, "an integer" + RangeText(option) + ", or unlimited");
   }
   if (option.kind == Kind::kSize) SGLRUN_RETURN_IF_ERROR(CheckSize(option, value));
   if (option.kind == Kind::kBytes) SGLRUN_RETURN_IF_ERROR(CheckBytes(option, value));

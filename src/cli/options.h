@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -148,8 +149,8 @@ enum class Kind : std::uint8_t {
   kFile,
   kDirectory,   // a directory or a file
   kChoice,      // one of OptionSpec::choices
-  kInteger,     // at least OptionSpec::minimum
-  kIntegers,    // "1,8,32", each at least OptionSpec::minimum
+  kInteger,     // from OptionSpec::minimum to OptionSpec::maximum
+  kIntegers,    // "1,8,32", each in that range
   kLimit,       // an integer of at least OptionSpec::minimum, or "unlimited"
   kSize,        // "4GiB", "60%", "auto"
   kBytes,       // "80GiB"
@@ -157,6 +158,8 @@ enum class Kind : std::uint8_t {
   kObject,      // a JSON object, laid over what was given before; may repeat
   kAssignment,  // "name=value" into such an object; may repeat
 };
+
+inline constexpr std::int64_t kNoMaximum = std::numeric_limits<std::int64_t>::max();
 
 using OptionMember =
     std::variant<bool Options::*, std::int64_t Options::*, std::string Options::*,
@@ -171,6 +174,8 @@ struct OptionSpec {
   std::vector<std::string_view> choices = {};
   std::string_view default_text = "";  // as help shows it; "" for none
   std::int64_t minimum = 0;
+  // Of what sizes something: sums and products of such numbers stay inside int64.
+  std::int64_t maximum = kNoMaximum;
   CommandSet commands = 0;
   // Part of what makes a result: a resume with another value is refused, naming the option.
   bool shapes_results = false;

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "base/strings.h"
+#include "engine/memory_plan.h"
 
 namespace sglrun::engine {
 
@@ -25,10 +26,11 @@ std::vector<std::uint32_t> SampleableBits(const tokenizer::Tokenizer& tokenizer,
 }
 
 Result<EngineOptions> EffectiveOptions(EngineOptions options, const model::ModelConfig& config) {
-  if (options.max_rows < 1 || options.max_batch_tokens < 1) {
+  const auto is_step = [](std::int64_t size) { return size >= 1 && size <= kMostStepTokens; };
+  if (!is_step(options.max_rows) || !is_step(options.max_batch_tokens)) {
     return Error{"--max-rows is " + std::to_string(options.max_rows) +
                  " and --max-batch-tokens is " + std::to_string(options.max_batch_tokens) +
-                 ", both must be at least 1"};
+                 ", both must be from 1 to " + std::to_string(kMostStepTokens)};
   }
   if (options.context_length == 0) options.context_length = config.context_length;
   if (options.context_length < 2 || options.context_length > config.context_length) {

@@ -12,6 +12,10 @@ namespace sglrun::engine {
 // Nobody else wants a device's memory, but the buffers of a step.
 inline constexpr double kCacheShareOfDevice = 0.9;
 
+// No step is larger, nor has more rows: what it works in, of any model that config_check.h lets
+// through, is then counted in int64.
+inline constexpr std::int64_t kMostStepTokens = 1 << 24;
+
 // Tokens of the largest step: on a device one of single tokens is filled up (step_arrays.h).
 std::int64_t MostStepTokens(std::int64_t max_batch_tokens, std::int64_t max_rows);
 

@@ -49,6 +49,22 @@ TEST_CASE("an unknown option is refused with the nearest one of its command") {
   CHECK_NE(Refusal({"batch", "a", "--count"}).find("unknown option"), std::string::npos);
 }
 
+TEST_CASE("counts that would size more than can be counted are refused with their range") {
+  const char* huge = "9223372036854775807";
+  for (const char* name : {"--max-rows", "--max-batch-tokens", "--context-length", "--threads"}) {
+    const std::string refusal = Refusal({"batch", "a", name, huge});
+    CHECK_NE(refusal.find(" is \"9223372036854775807\", must be an integer from "),
+             std::string::npos);
+  }
+  for (const char* name : {"--batch-sizes", "--prefill-lengths", "--prompt-tokens",
+                           "--output-tokens", "--max-batch-tokens", "--repeat"}) {
+    CHECK_NE(Refusal({"bench", name, huge}).find(" from "), std::string::npos);
+  }
+  CHECK_EQ(Refusal({"batch", "a", "--max-rows", "16777217"}),
+           "--max-rows is \"16777217\", must be an integer from 1 to 16777216");
+  CHECK(Parse({"batch", "a", "--max-rows", "16777216"}).ok());
+}
+
 TEST_CASE("options before the command are refused") {
   CHECK_NE(Refusal({"--seed", "1", "batch", "a"}).find("--seed"), std::string::npos);
 }

@@ -26,6 +26,10 @@ namespace {
 
 constexpr std::int64_t kPrefillLength = 512;  // where none is asked for
 
+// Random prompts of fewer ids would have pages in common, which the prefix cache serves: nothing
+// would be computed that could be measured.
+constexpr std::int64_t kLeastVocabulary = 4;
+
 double Median(std::vector<double> values) {
   std::ranges::sort(values);
   const std::size_t middle = values.size() / 2;
@@ -216,6 +220,11 @@ Result<BenchReport> Measure(const Options& options) {
   engine_options.max_batch_tokens =
       std::max(engine_options.max_batch_tokens, 2 * engine_options.max_rows);
   const std::int64_t vocab_size = loaded.model->config().vocab_size;
+  if (vocab_size < kLeastVocabulary) {
+    return Error{"bench: the model has a vocabulary of " + std::to_string(vocab_size) +
+                 ", of which random prompts come out alike and from the prefix cache; at least " +
+                 std::to_string(kLeastVocabulary) + " tokens are needed to measure"};
+  }
   const auto tokenizer = MakeNumericTokenizer(vocab_size);
   SGLRUN_ASSIGN_OR_RETURN(
       const auto engine,

@@ -3,6 +3,7 @@
 #include <queue>
 #include <set>
 
+#include "cli/cache_plan.h"
 #include "cli/commands.h"
 #include "cli/exit_codes.h"
 #include "cli/grammar_options.h"
@@ -56,9 +57,12 @@ Json ItemJson(const PlannedItem& item) {
 
 class Planner {
  public:
-  Planner(const Options& options, const ModelSource& source, io::RecordOptions record_options)
+  // `pages`: of the cache; absent when its size is not known.
+  Planner(const Options& options, const ModelSource& source, std::optional<std::int64_t> pages,
+          io::RecordOptions record_options)
       : options_(options),
         source_(source),
+        pages_(pages),
         limits_(PromptLimitsOf(options, source.files.config())),
         parser_(std::move(record_options)),
         writer_(io::RowOptions{}),
@@ -104,7 +108,7 @@ class Planner {
   std::int64_t LargestCachedTokens() {
     std::int64_t sum = 0;
     for (; !largest_.empty(); largest_.pop()) sum += largest_.top();
-    return sum;
+    return pages_ ? std::min(sum, *pages_ * kernels::kPageSize) : sum;
   }
 
   PlanReport report;
@@ -114,6 +118,7 @@ class Planner {
     for (GenerateRequest& request : planned.record.requests) {
       SGLRUN_ASSIGN_OR_RETURN(engine::PreparedPrompt prompt,
                               engine::PreparePrompt(request, *source_.tokenizer, limits_));
+      if (pages_) SGLRUN_RETURN_IF_ERROR(engine::CheckCacheRoom(prompt, *pages_));
       SGLRUN_RETURN_IF_ERROR(CheckConstraint(*request.sampling));
       planned.items.push_back({std::move(request), std::move(prompt)});
     }
@@ -177,6 +182,7 @@ class Planner {
 
   const Options& options_;
   const ModelSource& source_;
+  const std::optional<std::int64_t> pages_;
   const engine::PromptLimits limits_;
   io::RecordParser parser_;
   const io::ResultWriter writer_;
@@ -213,25 +219,18 @@ double EstimateSeconds(const PlanReport& report, std::int64_t max_rows, const Mo
   return cost.Flops(prompt, context / 2) / speed.flops_per_s + output / rows * step;
 }
 
-Status Estimate(const Options& options, const ModelSource& source, std::int64_t cached_tokens,
-                PlanReport& report) {
-  if (!options.device_memory.empty()) {
-    SGLRUN_ASSIGN_OR_RETURN(report.card, PlanCard(options, source.files));
-    return {};
-  }
-  Compute compute(options);
-  SGLRUN_ASSIGN_OR_RETURN(const kernels::Backend* backend,
-                          OpenDevice(options, DeviceDType(options, source.files), 0, compute));
-  const tensor::DType dtype = WeightDType(options, source.files, *backend);
+Status Estimate(const Options& options, const ModelSource& source, const kernels::Backend& backend,
+                Compute& compute, std::int64_t cached_tokens, PlanReport& report) {
+  const tensor::DType dtype = WeightDType(options, source.files, backend);
   report.weight_bytes =
-      model::Model::WeightBytes(source.files, {.dtype = dtype, .backend = backend});
+      model::Model::WeightBytes(source.files, {.dtype = dtype, .backend = &backend});
   const ModelCost cost =
-      CostOf(source.files.config(), report.weight_bytes, KvDType(options, dtype), *backend);
+      CostOf(source.files.config(), report.weight_bytes, KvDType(options, dtype), backend);
   EstimateMemory(options, source.files.config(), cost, cached_tokens, report);
-  if (backend->name == "sim") {
+  if (backend.name == "sim") {
     return Error{"the simulated device has no speed to plan with; give --device cpu or cuda"};
   }
-  const MachineSpeed speed = MeasureMachine(*backend, dtype, compute);
+  const MachineSpeed speed = MeasureMachine(backend, dtype, compute);
   // Devices share the records.
   const auto devices = static_cast<double>(DeviceCount(options));
   const auto estimate = [&](double share_of_output) {
@@ -261,11 +260,27 @@ Status PlanAll(const Options& options, Planner& planner) {
 Result<int> RunPlan(const Options& options) {
   SGLRUN_ASSIGN_OR_RETURN(const ModelSource source, OpenModel(options));
   SGLRUN_ASSIGN_OR_RETURN(io::RecordOptions record_options, MakeRecordOptions(options, source));
-  Planner planner(options, source, std::move(record_options));
+  // Which records the cache holds is known before they are read.
+  Compute compute(options);
+  const kernels::Backend* backend = nullptr;  // null for a card that is not here
+  std::optional<CardPlan> card;
+  std::optional<std::int64_t> pages;
+  if (options.device_memory.empty()) {
+    SGLRUN_ASSIGN_OR_RETURN(backend,
+                            OpenDevice(options, DeviceDType(options, source.files), 0, compute));
+    SGLRUN_ASSIGN_OR_RETURN(pages, PlanCachePages(options, source.files, *backend));
+  } else {
+    SGLRUN_ASSIGN_OR_RETURN(card, PlanCard(options, source.files));
+    pages = card->pages;
+  }
+  Planner planner(options, source, pages, std::move(record_options));
+  planner.report.card = std::move(card);
   SGLRUN_RETURN_IF_ERROR(PlanAll(options, planner));
   if (!options.records) {
-    SGLRUN_RETURN_IF_ERROR(
-        Estimate(options, source, planner.LargestCachedTokens(), planner.report));
+    if (backend != nullptr) {
+      SGLRUN_RETURN_IF_ERROR(Estimate(options, source, *backend, compute,
+                                      planner.LargestCachedTokens(), planner.report));
+    }
     SGLRUN_RETURN_IF_ERROR(
         Print(options.json ? PlanJson(planner.report) : PlanText(planner.report)));
   }

@@ -124,6 +124,7 @@ Result<std::unique_ptr<Sequence>, RecordError> Engine::Admit(GenerateRequest req
   SGLRUN_ASSIGN_OR_RETURN(
       StopCriteria stop, StopCriteria::Create(*request.sampling, prompt.max_new_tokens,
                                               impl_->stop_ids, impl_->tokenizer, prompt.token_ids));
+  SGLRUN_RETURN_IF_ERROR(CheckCacheRoom(prompt, impl_->blocks.num_pages()));
   const std::int64_t top =
       request.return_logprob ? std::min(request.top_logprobs_num, config.vocab_size) : 0;
   auto sequence = std::make_unique<Sequence>(
@@ -133,14 +134,6 @@ Result<std::unique_ptr<Sequence>, RecordError> Engine::Admit(GenerateRequest req
                        .top_logprobs = static_cast<std::int32_t>(std::max<std::int64_t>(top, 0)),
                        .vocab_size = config.vocab_size},
       std::move(stop));
-  const std::int64_t room = impl_->blocks.num_pages() * kernels::kPageSize;
-  if (sequence->max_cached_tokens() > room) {
-    return RecordError{"the prompt has " + FormatCount(sequence->prompt_size()) +
-                           " tokens and may get " + FormatCount(sequence->limits().max_new_tokens) +
-                           " more, the key-value cache holds " + FormatCount(room) +
-                           ": raise --kv-memory or lower max_new_tokens",
-                       "sampling_params.max_new_tokens"};
-  }
   impl_->recorder.Start(*sequence);
   if (sequence->params().constraint) {
     sequence->SetGrammar(impl_->gate.Want(*sequence, std::move(prompt.reasoning_end)));

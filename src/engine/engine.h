@@ -83,6 +83,11 @@ Result<PreparedPrompt, RecordError> PreparePrompt(const GenerateRequest& request
                                                   const tokenizer::Tokenizer& tokenizer,
                                                   const PromptLimits& limits);
 
+// Positions in the cache: the last token of an answer is never fed.
+std::int64_t MostCachedTokens(std::int64_t prompt_tokens, std::int64_t max_new_tokens);
+// Refuses what a cache of so many pages never holds.
+Result<void, RecordError> CheckCacheRoom(const PreparedPrompt& prompt, std::int64_t pages);
+
 class Engine {
  public:
   // Plans the memory and allocates the cache; fails with what was needed, what was free and which

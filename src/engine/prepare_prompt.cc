@@ -163,4 +163,18 @@ Result<PreparedPrompt, RecordError> PreparePrompt(const GenerateRequest& request
   return prompt;
 }
 
+std::int64_t MostCachedTokens(std::int64_t prompt_tokens, std::int64_t max_new_tokens) {
+  return prompt_tokens + std::max<std::int64_t>(max_new_tokens - 1, 0);
+}
+
+Result<void, RecordError> CheckCacheRoom(const PreparedPrompt& prompt, std::int64_t pages) {
+  const auto size = static_cast<std::int64_t>(prompt.token_ids.size());
+  const std::int64_t room = pages * kernels::kPageSize;
+  if (MostCachedTokens(size, prompt.max_new_tokens) <= room) return {};
+  return RecordError{"the prompt has " + Number(size) + " tokens and may get " +
+                         Number(prompt.max_new_tokens) + " more, the key-value cache holds " +
+                         Number(room) + ": raise --kv-memory or lower max_new_tokens",
+                     "sampling_params.max_new_tokens"};
+}
+
 }  // namespace sglrun::engine

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "engine/engine.h"
 #include "sampling/sampling_batch.h"
 
 namespace sglrun::engine {
@@ -47,7 +48,7 @@ Sequence::Sequence(GenerateRequest request, std::vector<std::int32_t> prompt, co
 }
 
 std::int64_t Sequence::max_cached_tokens() const {
-  return prompt_size_ + std::max<std::int64_t>(limits_.max_new_tokens - 1, 0);
+  return MostCachedTokens(prompt_size_, limits_.max_new_tokens);
 }
 
 std::int64_t Sequence::first_wanted_row() const {

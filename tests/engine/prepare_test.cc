@@ -105,6 +105,17 @@ TEST_CASE("embeddings stand for ids of 1 and must have the model's width") {
         std::string::npos);
 }
 
+TEST_CASE("a request that no cache of so many pages holds is refused") {
+  PreparedPrompt prompt;
+  prompt.token_ids.assign(16, 1);
+  prompt.max_new_tokens = 17;  // the last of which is never fed
+  CHECK(CheckCacheRoom(prompt, 2).ok());
+  prompt.max_new_tokens = 18;
+  const auto refused = CheckCacheRoom(prompt, 2);
+  REQUIRE_FALSE(refused.ok());
+  CHECK(refused.error().message.find("the key-value cache holds 32") != std::string::npos);
+}
+
 TEST_CASE("the memory plan takes what rows need, at most half of what is free") {
   MemoryNeeds needs{.page_bytes = 1000, .max_rows = 4, .context_length = 160};
   needs.available_bytes = 1'000'000;

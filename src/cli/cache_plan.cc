@@ -1,0 +1,55 @@
+#include "cli/cache_plan.h"
+
+#include <algorithm>
+
+#include "cli/card_plan.h"
+#include "cli/load.h"
+#include "engine/memory_plan.h"
+#include "model/available_memory.h"
+#include "model/kv_cache.h"
+#include "model/model.h"
+
+namespace sglrun::cli {
+namespace {
+
+Result<std::int64_t> DevicePages(const Options& options, const model::ModelFiles& files,
+                                 const kernels::Backend& backend) {
+  SGLRUN_ASSIGN_OR_RETURN(const CardPlan plan,
+                          PlanMemory(options, files, backend.device->FreeMemory()));
+  return plan.pages;
+}
+
+// The sums of Engine::Create.
+Result<std::int64_t> HostPages(const Options& options, const model::ModelFiles& files,
+                               const kernels::Backend& backend) {
+  const model::ModelConfig& config = files.config();
+  const tensor::DType dtype = WeightDType(options, files, backend);
+  engine::MemoryNeeds needs{
+      .page_bytes = model::KvPageBytes(config, KvDType(options, dtype), backend),
+      .max_rows = options.max_rows,
+      .context_length = PromptLimitsOf(options, config).context_length};
+  const std::optional<std::int64_t> available = model::AvailableMemory();
+  const std::int64_t loaded =
+      std::max(available.value_or(0) -
+                   model::Model::WeightBytes(files, {.dtype = dtype, .backend = &backend}),
+               std::int64_t{0});
+  needs.kv_memory_bytes = KvMemoryBytes(options, loaded);
+  const std::int64_t tokens = std::max(options.max_batch_tokens, options.max_rows);
+  if (available) needs.available_bytes = loaded - model::Model::ActivationBytes(config, tokens);
+  return engine::PlanPages(needs);
+}
+
+}  // namespace
+
+Result<std::optional<std::int64_t>> PlanCachePages(const Options& options,
+                                                   const model::ModelFiles& files,
+                                                   const kernels::Backend& backend) {
+  const Result<std::int64_t> pages = backend.device != nullptr
+                                         ? DevicePages(options, files, backend)
+                                         : HostPages(options, files, backend);
+  if (pages.ok()) return std::optional(*pages);
+  if (options.kv_memory != "auto") return pages.error();
+  return std::optional<std::int64_t>();
+}
+
+}  // namespace sglrun::cli

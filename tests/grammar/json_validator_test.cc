@@ -1,10 +1,11 @@
 #include "json_validator.h"
 
-#include <doctest/doctest.h>
-
 #include <fstream>
 
+// Before doctest: both have a CHECK, and a test means its own.
 #include "base/json.h"
+
+#include <doctest/doctest.h>
 
 namespace sglrun::grammar {
 namespace {

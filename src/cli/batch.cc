@@ -16,6 +16,7 @@
 #include "cli/engine_pool.h"
 #include "cli/exit_codes.h"
 #include "cli/load.h"
+#include "cli/load_chat_template.h"
 #include "cli/process_info.h"
 #include "cli/report/account.h"
 #include "cli/report/collector.h"
@@ -100,6 +101,7 @@ class BatchRun {
     SGLRUN_RETURN_IF_ERROR(CheckStream(options_));
     SGLRUN_ASSIGN_OR_RETURN(model::ModelFiles files, OpenModelFiles(options_));
     ModelSource source{std::move(files), nullptr};
+    source.templates = FindChatTemplates(options_, &source.files);
     BackgroundFingerprint weights(options_, source.files);
     SGLRUN_ASSIGN_OR_RETURN(source.tokenizer, FindTokenizer(options_, source.files));
     BatchSource::Parts parts;

@@ -5,7 +5,6 @@
 #include "cli/commands.h"
 #include "cli/exit_codes.h"
 #include "cli/load.h"
-#include "cli/load_chat_template.h"
 #include "cli/print.h"
 #include "model/kv_cache.h"
 #include "tokenizer/chat_abilities.h"
@@ -90,8 +89,9 @@ const char* ContentText(tokenizer::ContentShape shape) {
 }
 
 // nullopt: the model has no template.
-Result<std::optional<tokenizer::ChatAbilities>> FindAbilities(const Options& options) {
-  SGLRUN_ASSIGN_OR_RETURN(const tokenizer::ChatTemplateFiles files, FindChatTemplates(options));
+Result<std::optional<tokenizer::ChatAbilities>> FindAbilities(
+    const Result<tokenizer::ChatTemplateFiles>& found) {
+  SGLRUN_ASSIGN_OR_RETURN(const tokenizer::ChatTemplateFiles files, found);
   if (files.templates.empty()) return std::optional<tokenizer::ChatAbilities>();
   SGLRUN_ASSIGN_OR_RETURN(const auto chat, tokenizer::ChatTemplate::Make(files));
   SGLRUN_ASSIGN_OR_RETURN(tokenizer::ChatAbilities abilities, tokenizer::FindChatAbilities(chat));
@@ -99,8 +99,8 @@ Result<std::optional<tokenizer::ChatAbilities>> FindAbilities(const Options& opt
 }
 
 // A model whose template cannot be used still completes texts.
-void AddTemplateFacts(const Options& options, Facts& facts) {
-  const auto abilities = FindAbilities(options);
+void AddTemplateFacts(const ModelSource& source, Facts& facts) {
+  const auto abilities = FindAbilities(source.templates);
   facts.emplace_back("chat_template", abilities.ok() && abilities->has_value());
   if (!abilities.ok()) facts.emplace_back(kTemplateFault, abilities.error().message);
   if (!abilities.ok() || !abilities->has_value()) return;
@@ -141,7 +141,7 @@ Result<Facts> Collect(const Options& options) {
   Facts facts;
   AddModelFacts(source.files, facts);
   AddTokenizerFacts(source, facts);
-  AddTemplateFacts(options, facts);
+  AddTemplateFacts(source, facts);
   AddRunFacts(options, source, *backend, facts);
   facts.emplace_back("usable", true);
   return facts;

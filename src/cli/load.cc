@@ -10,6 +10,7 @@
 #include "base/log.h"
 #include "base/strings.h"
 #include "cli/grammar_options.h"
+#include "cli/load_chat_template.h"
 #include "model/available_memory.h"
 
 namespace sglrun::cli {
@@ -110,7 +111,8 @@ Result<std::unique_ptr<tokenizer::Tokenizer>> FindTokenizer(const Options& optio
 Result<ModelSource> OpenModel(const Options& options) {
   SGLRUN_ASSIGN_OR_RETURN(model::ModelFiles files, OpenModelFiles(options));
   SGLRUN_ASSIGN_OR_RETURN(auto tokenizer, FindTokenizer(options, files));
-  return ModelSource{std::move(files), std::move(tokenizer)};
+  auto templates = FindChatTemplates(options, &files);
+  return ModelSource{std::move(files), std::move(tokenizer), std::move(templates)};
 }
 
 // The threads of a step wait for one another, so that more than there are cores for cost time.

@@ -15,6 +15,7 @@
 #include "model/model.h"
 #include "model/model_files.h"
 #include "request/sampling_params.h"
+#include "tokenizer/chat_template.h"
 #include "tokenizer/tokenizer.h"
 
 namespace sglrun::cli {
@@ -26,10 +27,13 @@ tokenizer::GgufVocabulary ToVocabulary(const model::GgufTokenizerFields& fields)
 // The tokenizer alone: the model may have no weights.
 Result<std::unique_ptr<tokenizer::Tokenizer>> LoadTokenizer(const Options& options);
 
-// A model before its weights are read: what `plan` needs.
+// A model before its weights are read: what `plan` needs. All of it is read at the start, so that
+// parts belong together whatever becomes of the files meanwhile.
 struct ModelSource {
   model::ModelFiles files;
   std::unique_ptr<tokenizer::Tokenizer> tokenizer;
+  // An error fails what needs a template, and nothing else.
+  Result<tokenizer::ChatTemplateFiles> templates = tokenizer::ChatTemplateFiles();
 };
 Result<ModelSource> OpenModel(const Options& options);
 // The same in two steps; FindTokenizer takes what the files hold unless --tokenizer names another.

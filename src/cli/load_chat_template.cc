@@ -2,11 +2,10 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <system_error>
 #include <utility>
 
 #include "base/mapped_file.h"
-#include "cli/load.h"
-#include "model/model_files.h"
 
 namespace sglrun::cli {
 namespace {
@@ -14,17 +13,22 @@ namespace {
 using tokenizer::ChatTemplate;
 using tokenizer::ChatTemplateFiles;
 
+ChatTemplateFiles TemplatesOf(const model::GgufTokenizerFields* fields) {
+  return fields == nullptr ? ChatTemplateFiles()
+                           : tokenizer::ChatTemplatesOf(ToVocabulary(*fields));
+}
+
 Result<ChatTemplateFiles> TemplatesAt(const std::string& path) {
   if (!IsGguf(path)) {
     // Of a single file, such as tokenizer.json, its folder.
-    const bool folder = std::filesystem::is_directory(path);
+    std::error_code ignored;
+    const bool folder = std::filesystem::is_directory(path, ignored);
     return tokenizer::ReadChatTemplates(
         folder ? path : std::filesystem::path(path).parent_path().string());
   }
   SGLRUN_ASSIGN_OR_RETURN(const std::optional<model::GgufTokenizerFields> fields,
                           model::ModelFiles::ReadGgufTokenizer(path));
-  if (!fields) return ChatTemplateFiles();
-  return tokenizer::ChatTemplatesOf(ToVocabulary(*fields));
+  return TemplatesOf(fields ? &*fields : nullptr);
 }
 
 bool Mentions(const ChatTemplateFiles& files, std::string_view words) {
@@ -47,19 +51,6 @@ Result<std::shared_ptr<const ChatModel>> MakeChatModel(const ChatTemplateFiles& 
   SGLRUN_ASSIGN_OR_RETURN(ChatTemplate chat, ChatTemplate::Make(files));
   return std::make_shared<const ChatModel>(
       ChatModel{std::move(chat), ToolCallFormOf(files), Mentions(files, "tools")});
-}
-
-// Most inputs hold no messages; finding a template may mean reading a GGUF's vocabulary again.
-struct LazyModels {
-  std::once_flag once;
-  std::optional<ChatModels> models;
-  Status found;
-};
-
-void Find(const Options& options, LazyModels& lazy) {
-  Result<ChatTemplateFiles> files = FindChatTemplates(options);
-  if (!files.ok()) lazy.found = files.error();
-  if (files.ok()) lazy.models.emplace(std::move(*files));
 }
 
 Result<io::ChatPromptIds, RecordError> PromptIds(const ChatModel& model,
@@ -134,22 +125,20 @@ Result<tokenizer::ChatPrompt, RecordError> RenderChatRecord(const ChatModel& mod
                      record.chat_template && template_fails ? "chat_template" : "messages"};
 }
 
-Result<io::RenderChat> MakeChatRenderer(const Options& options,
-                                        const tokenizer::Tokenizer& tokenizer) {
-  const auto lazy = std::make_shared<LazyModels>();
-  const auto find = [lazy, options] { Find(options, *lazy); };
+Result<io::RenderChat> MakeChatRenderer(const Options& options, const ModelSource& source) {
+  const auto& found = source.templates;
+  const auto models = found.ok() ? std::make_shared<ChatModels>(*found) : nullptr;
+  const std::string fault = found.ok() ? "" : found.error().message;
   if (!options.chat_template.empty()) {
     // A file that somebody named is wrong for the whole run, not for every record.
-    std::call_once(lazy->once, find);
-    SGLRUN_RETURN_IF_ERROR(lazy->found);
-    SGLRUN_RETURN_IF_ERROR(lazy->models->standard());
+    if (models == nullptr) return found.error();
+    SGLRUN_RETURN_IF_ERROR(models->standard());
   }
-  return io::RenderChat([lazy, find, options, &tokenizer](
+  return io::RenderChat([models, fault, options, tokenizer = source.tokenizer.get()](
                             io::ChatRecord record) -> Result<io::ChatPromptIds, RecordError> {
-    std::call_once(lazy->once, find);
-    if (!lazy->found.ok()) return RecordError{lazy->found.error().message, "messages"};
-    SGLRUN_ASSIGN_OR_RETURN(const auto model, lazy->models->For(record));
-    return PromptIds(*model, tokenizer, options, std::move(record));
+    if (models == nullptr) return RecordError{fault, "messages"};
+    SGLRUN_ASSIGN_OR_RETURN(const auto model, models->For(record));
+    return PromptIds(*model, *tokenizer, options, std::move(record));
   });
 }
 
@@ -161,10 +150,13 @@ tokenizer::EncodeOptions PromptEncoding(const Options& options,
   return encoding;
 }
 
-Result<ChatTemplateFiles> FindChatTemplates(const Options& options) {
+Result<ChatTemplateFiles> FindChatTemplates(const Options& options,
+                                            const model::ModelFiles* model) {
   ChatTemplateFiles files;
   const std::string& path = options.tokenizer.empty() ? options.model : options.tokenizer;
-  if (!path.empty()) {
+  if (model != nullptr && options.tokenizer.empty() && model->is_gguf()) {
+    files = TemplatesOf(model->gguf_tokenizer());
+  } else if (!path.empty()) {
     SGLRUN_ASSIGN_OR_RETURN(files, TemplatesAt(path));
   }
   if (options.chat_template.empty()) return files;

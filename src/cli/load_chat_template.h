@@ -9,15 +9,19 @@
 #include <string>
 
 #include "base/result.h"
+#include "cli/load.h"
 #include "cli/options.h"
 #include "io/chat_record.h"
+#include "model/model_files.h"
 #include "tokenizer/chat_template.h"
 
 namespace sglrun::cli {
 
 // What --tokenizer, else --model says about chats; nothing when neither is given. --template FILE
-// takes the place of all its templates, not of its special tokens.
-Result<tokenizer::ChatTemplateFiles> FindChatTemplates(const Options& options);
+// takes the place of all its templates, not of its special tokens. `model`: the files of --model
+// where they are open, which are not opened again.
+Result<tokenizer::ChatTemplateFiles> FindChatTemplates(const Options& options,
+                                                       const model::ModelFiles* model = nullptr);
 
 // How a rendered conversation becomes token ids; `prompt` must outlive what comes back.
 tokenizer::EncodeOptions PromptEncoding(const Options& options,
@@ -61,9 +65,8 @@ Result<tokenizer::ChatPrompt, RecordError> RenderChatRecord(const ChatModel& mod
                                                             const std::optional<std::tm>& now);
 
 // Turns `messages` of input lines into token ids. A --template FILE that cannot be used is an error
-// at once; a model without a usable template fails each of them, saying what to do. `tokenizer`
+// at once; a model without a usable template fails each of them, saying what to do. The tokenizer
 // must outlive it.
-Result<io::RenderChat> MakeChatRenderer(const Options& options,
-                                        const tokenizer::Tokenizer& tokenizer);
+Result<io::RenderChat> MakeChatRenderer(const Options& options, const ModelSource& source);
 
 }  // namespace sglrun::cli

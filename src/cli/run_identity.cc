@@ -5,7 +5,6 @@
 
 #include "base/hash.h"
 #include "base/mapped_file.h"
-#include "cli/load_chat_template.h"
 #include "cli/version.h"
 
 namespace sglrun::cli {
@@ -66,10 +65,11 @@ Result<std::string> TokenizerFingerprint(const Options& options, const ModelSour
 }
 
 // The templates themselves, wherever they stand. A GGUF's own are part of its tokenizer's fields.
-std::string TemplateFingerprint(const Options& options) {
-  const std::string path = options.tokenizer.empty() ? options.model : options.tokenizer;
-  if (options.chat_template.empty() && IsGguf(path)) return "";
-  const auto files = FindChatTemplates(options);
+std::string TemplateFingerprint(const Options& options, const ModelSource& source) {
+  const bool in_gguf =
+      options.tokenizer.empty() ? source.files.is_gguf() : IsGguf(options.tokenizer);
+  if (options.chat_template.empty() && in_gguf) return "";
+  const auto& files = source.templates;
   // Files that cannot be read fail the records with messages, not the run.
   if (!files.ok()) return HashBytes(files.error().message).ToHex();
   std::string content;
@@ -98,7 +98,7 @@ Result<Json> RunIdentity(const Options& options, const ModelSource& source,
   SGLRUN_ASSIGN_OR_RETURN(const std::string tokenizer, TokenizerFingerprint(options, source));
   for (auto& [name, value] : identity) {
     if (name == "tokenizer") value = tokenizer;
-    if (name == "template") value = TemplateFingerprint(options);
+    if (name == "template") value = TemplateFingerprint(options, source);
     if (name == "model") value = weights.Get().ToHex();
   }
   identity.emplace_back("defaults", SamplingDefaultsJson(EffectiveDefaults(

@@ -70,7 +70,7 @@ struct MemberJson {
 }  // namespace
 
 Result<io::RecordOptions> MakeRecordOptions(const Options& options, const ModelSource& source) {
-  SGLRUN_ASSIGN_OR_RETURN(io::RenderChat render_chat, MakeChatRenderer(options, *source.tokenizer));
+  SGLRUN_ASSIGN_OR_RETURN(io::RenderChat render_chat, MakeChatRenderer(options, source));
   io::RecordOptions record_options{
       .sampling = options.sampling,
       .defaults = EffectiveDefaults(options, source.files.generation_defaults()),

@@ -20,7 +20,6 @@
 #include "cli/exit_codes.h"
 #include "cli/grammar_options.h"
 #include "cli/load.h"
-#include "cli/load_chat_template.h"
 #include "cli/run_setup.h"
 #include "engine/grammar_state.h"
 #include "grammar/constraint.h"
@@ -84,8 +83,8 @@ Status CheckVariables(const Json::Object& variables, const tokenizer::ChatTempla
   return {};
 }
 
-Result<tokenizer::ChatTemplate> LoadTemplate(const Options& options) {
-  SGLRUN_ASSIGN_OR_RETURN(const tokenizer::ChatTemplateFiles files, FindChatTemplates(options));
+Result<tokenizer::ChatTemplate> LoadTemplate(const Options& options, const ModelSource& source) {
+  SGLRUN_ASSIGN_OR_RETURN(const tokenizer::ChatTemplateFiles files, source.templates);
   if (files.templates.empty()) {
     return Error{
         "the model has no chat template, which tells how messages are put to it: give one with "
@@ -180,7 +179,7 @@ class Chat {
         .record_options = {},
         .thinking = MarkersOf(options_.reasoning_end),
         .room_advice = one_turn ? "shorten the message" : "shorten the message, /undo or /clear"};
-    SGLRUN_ASSIGN_OR_RETURN(parts.chat_template, LoadTemplate(options_));
+    SGLRUN_ASSIGN_OR_RETURN(parts.chat_template, LoadTemplate(options_, *source_));
     SGLRUN_ASSIGN_OR_RETURN(parts.record_options, MakeLineOptions(options_, *source_));
     check_constraint_.emplace(options_, *source_);
     parameters_.emplace(EffectiveDefaults(options_, source_->files.generation_defaults()),

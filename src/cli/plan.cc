@@ -241,6 +241,27 @@ Status Estimate(const Options& options, const ModelSource& source, const kernels
   return {};
 }
 
+// What is planned for. Which records the cache holds is known before they are read.
+struct PlanPlace {
+  const kernels::Backend* backend = nullptr;  // null: a card that is not here
+  std::optional<CardPlan> card;
+  std::optional<std::int64_t> pages;  // of the cache
+};
+
+Result<PlanPlace> FindPlanPlace(const Options& options, const model::ModelFiles& files,
+                                Compute& compute) {
+  PlanPlace place;
+  if (!options.device_memory.empty()) {
+    SGLRUN_ASSIGN_OR_RETURN(place.card, PlanCard(options, files));
+    place.pages = place.card->pages;
+    return place;
+  }
+  SGLRUN_ASSIGN_OR_RETURN(place.backend,
+                          OpenDevice(options, DeviceDType(options, files), 0, compute));
+  SGLRUN_ASSIGN_OR_RETURN(place.pages, PlanCachePages(options, files, *place.backend));
+  return place;
+}
+
 Status PlanAll(const Options& options, Planner& planner) {
   SGLRUN_ASSIGN_OR_RETURN(const std::unique_ptr<io::JsonlReader> reader,
                           io::JsonlReader::Open(options.inputs));
@@ -260,25 +281,14 @@ Status PlanAll(const Options& options, Planner& planner) {
 Result<int> RunPlan(const Options& options) {
   SGLRUN_ASSIGN_OR_RETURN(const ModelSource source, OpenModel(options));
   SGLRUN_ASSIGN_OR_RETURN(io::RecordOptions record_options, MakeRecordOptions(options, source));
-  // Which records the cache holds is known before they are read.
   Compute compute(options);
-  const kernels::Backend* backend = nullptr;  // null for a card that is not here
-  std::optional<CardPlan> card;
-  std::optional<std::int64_t> pages;
-  if (options.device_memory.empty()) {
-    SGLRUN_ASSIGN_OR_RETURN(backend,
-                            OpenDevice(options, DeviceDType(options, source.files), 0, compute));
-    SGLRUN_ASSIGN_OR_RETURN(pages, PlanCachePages(options, source.files, *backend));
-  } else {
-    SGLRUN_ASSIGN_OR_RETURN(card, PlanCard(options, source.files));
-    pages = card->pages;
-  }
-  Planner planner(options, source, pages, std::move(record_options));
-  planner.report.card = std::move(card);
+  SGLRUN_ASSIGN_OR_RETURN(const PlanPlace place, FindPlanPlace(options, source.files, compute));
+  Planner planner(options, source, place.pages, std::move(record_options));
+  planner.report.card = place.card;
   SGLRUN_RETURN_IF_ERROR(PlanAll(options, planner));
   if (!options.records) {
-    if (backend != nullptr) {
-      SGLRUN_RETURN_IF_ERROR(Estimate(options, source, *backend, compute,
+    if (place.backend != nullptr) {
+      SGLRUN_RETURN_IF_ERROR(Estimate(options, source, *place.backend, compute,
                                       planner.LargestCachedTokens(), planner.report));
     }
     SGLRUN_RETURN_IF_ERROR(

@@ -172,7 +172,7 @@ Status Decoder::Reserve(std::int64_t tokens) {
   return Error{"the activations of a step of " + FormatCount(tokens) + " tokens need " +
                FormatByteSize(ActivationBytes(config_, tokens)) + ", " +
                FormatByteSize(AvailableMemory(*backend_).value_or(0)) +
-               " are free: lower --max-batch-tokens"};
+               " are free: lower --max-batch-tokens or --max-rows (of bench, --batch-sizes)"};
 }
 
 void Decoder::Logits(TensorView hidden, TensorView logits) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <atomic>
 #include <initializer_list>
+#include <new>
 #include <vector>
 
 #include "model/decoder_tensors.h"
@@ -62,7 +63,7 @@ class Packer {
     const std::int64_t columns = block.weight->k;
     const std::size_t bytes = static_cast<std::size_t>(block.count * columns) * sizeof(float);
     if (rows_.bytes() < bytes) rows_ = tensor::Buffer(tensor::HostAllocator(), bytes);
-    CHECK(rows_.ok()) << "no memory for a block of " << bytes << " bytes";
+    if (!rows_.ok()) throw std::bad_alloc();
     block.source->read_rows(block.row, block.count, rows_.as<float>());
     backend_.table.pack_rows(
         {.weight = block.weight,

@@ -3,6 +3,7 @@
 
 #include "base/mapped_file.h"
 #include "tokenizer/chat_template.h"
+#include "tokenizer/is_there.h"
 #include "tokenizer/json_view.h"
 #include "tokenizer/read_json.h"
 
@@ -55,7 +56,7 @@ void AddTokens(ChatTemplateFiles& files, const Json& json) {
 }
 
 Status AddTextFile(ChatTemplateFiles& files, const fs::path& path, const std::string& name) {
-  if (!fs::exists(path)) return {};
+  if (!IsThere(path)) return {};
   SGLRUN_ASSIGN_OR_RETURN(std::string text, ReadFile(path.string()));
   AddTemplate(files, {name, std::move(text), path.string()});
   return {};
@@ -76,7 +77,7 @@ Status AddFolder(ChatTemplateFiles& files, const fs::path& folder) {
 }
 
 Status AddJsonFile(ChatTemplateFiles& files, const fs::path& path) {
-  if (!fs::exists(path)) return {};
+  if (!IsThere(path)) return {};
   SGLRUN_ASSIGN_OR_RETURN(const std::string text, ReadFile(path.string()));
   SGLRUN_ASSIGN_OR_RETURN(const Json json, ReadJson(text, path.string()));
   AddTokens(files, json);

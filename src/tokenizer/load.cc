@@ -2,6 +2,7 @@
 #include <filesystem>
 
 #include "base/mapped_file.h"
+#include "tokenizer/is_there.h"
 #include "tokenizer/merges_file.h"
 #include "tokenizer/sentencepiece_model.h"
 #include "tokenizer/tekken_file.h"
@@ -43,9 +44,9 @@ bool IsTekkenName(const std::string& name) {
 // The file of a directory that holds the tokenizer.
 Result<fs::path> FindFile(const fs::path& directory) {
   for (const char* name : {"tokenizer.json", "tokenizer.model", "tekken.json", "tiktoken.model"}) {
-    if (fs::exists(directory / name)) return directory / name;
+    if (IsThere(directory / name)) return directory / name;
   }
-  if (fs::exists(directory / "vocab.json") && fs::exists(directory / "merges.txt")) {
+  if (IsThere(directory / "vocab.json") && IsThere(directory / "merges.txt")) {
     return directory / "vocab.json";
   }
   std::vector<fs::path> tiktoken;

@@ -6,6 +6,7 @@
 #include "base/json.h"
 #include "base/mapped_file.h"
 #include "base/utf8.h"
+#include "tokenizer/is_there.h"
 #include "tokenizer/json_view.h"
 #include "tokenizer/read_json.h"
 
@@ -95,7 +96,7 @@ Status ReadSpecialTokensMap(const JsonView& json, TokenizerConfig& config) {
 // Lets `read` see the file, if it is there.
 template <class Read>
 Status ReadIfPresent(const std::filesystem::path& path, Read read) {
-  if (!std::filesystem::exists(path)) return {};
+  if (!IsThere(path)) return {};
   SGLRUN_ASSIGN_OR_RETURN(const std::string text, ReadFile(path.string()));
   SGLRUN_ASSIGN_OR_RETURN(const Json json, ReadJson(text, path.string()));
   const Status status = read(JsonView(json, ""));
@@ -120,7 +121,7 @@ Result<TokenizerConfig> ReadTokenizerConfig(const std::string& directory) {
     }));
   }
   const std::filesystem::path jinja = folder / "chat_template.jinja";
-  if (std::filesystem::exists(jinja)) {
+  if (IsThere(jinja)) {
     SGLRUN_ASSIGN_OR_RETURN(config.chat_template, ReadFile(jinja.string()));
     if (!IsValidUtf8(config.chat_template)) return Error{jinja.string() + " is not valid UTF-8"};
   }

@@ -26,8 +26,10 @@ Status WriteFile(const std::string& path, std::string_view header, const std::ve
       std::fwrite(header.data(), 1, header.size(), file.get()) == header.size() &&
       std::fwrite(data.data(), sizeof(float), data.size(), file.get()) == data.size() &&
       std::fflush(file.get()) == 0;
-  if (!written) return WriteError(path);
-  return {};
+  if (written) return {};
+  const Error error = WriteError(path);
+  std::remove(path.c_str());  // half of it would pass for all
+  return error;
 }
 
 // Pads with blanks so that the data behind `prefix` bytes and the header is aligned.

@@ -5,8 +5,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <new>
 
-#include "base/check.h"
 #include "base/thread_pool.h"
 #include "tensor/buffer.h"
 
@@ -40,10 +40,11 @@ class KernelContext {
   void set_clock(OperationClock* clock) { clock_ = clock; }
 
   // At least `bytes` of scratch, 64-byte aligned, contents undefined, valid until the next call.
+  // Throws std::bad_alloc.
   void* Scratch(std::size_t bytes) {
     if (scratch_.bytes() < bytes) {
       scratch_ = tensor::Buffer(tensor::HostAllocator(), bytes + bytes / 4);
-      CHECK(scratch_.ok()) << "no memory for " << bytes << " bytes of scratch";
+      if (!scratch_.ok()) throw std::bad_alloc();
     }
     return scratch_.data();
   }

@@ -6,6 +6,8 @@
 #include <type_traits>
 #include <utility>
 
+#include "base/check.h"
+
 namespace sglrun::kernels {
 
 // The clock comes with the context, which is every operation's last argument.

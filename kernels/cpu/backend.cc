@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/check.h"
 #include "kernels/cpu/amx_support.h"
 #include "kernels/cpu/ops.h"
 #include "kernels/cpu/panels.h"

@@ -1,6 +1,7 @@
 #include "kernels/cuda/encode_rows.h"
 
-#include "base/check.h"
+#include <new>
+
 #include "kernels/cuda/quant_weight.h"
 #include "kernels/ref/ops.h"
 
@@ -61,7 +62,7 @@ std::vector<EncodedPart> EncodeRows(const PackRowsArgs& args, KernelContext& con
       tensor::Buffer(tensor::HostAllocator(),
                      ref::PackedWeightBytes(rows, args.weight->k, args.weight->form())),
       args.weight->quant};
-  CHECK(plain.data.ok()) << "no memory to quantise " << rows << " rows";
+  if (!plain.data.ok()) throw std::bad_alloc();
   ref::PackRows({.weight = &plain, .first_row = 0, .rows = args.rows}, context);
   const ref::QuantRows from(plain);
   return EncodeRows({.weight = args.weight,

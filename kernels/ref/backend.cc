@@ -1,5 +1,6 @@
 #include "kernels/backend.h"
 
+#include "base/check.h"
 #include "kernels/ref/ops.h"
 
 namespace sglrun::kernels {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/check.h"
 #include "kernels/common/sample_limits.h"
 #include "kernels/kept_set.h"
 #include "kernels/ref/ops.h"

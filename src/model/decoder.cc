@@ -5,6 +5,7 @@
 #include <cmath>
 #include <functional>
 #include <limits>
+#include <new>
 #include <optional>
 
 #include "base/strings.h"
@@ -80,7 +81,7 @@ TensorView Activation::Resize(tensor::Allocator& allocator, std::int64_t rows,
   const std::size_t bytes = static_cast<std::size_t>(rows * columns) * sizeof(float);
   if (buffer_.bytes() < bytes) {
     buffer_ = tensor::Buffer(allocator, bytes);
-    CHECK(buffer_.ok()) << "no memory for " << bytes << " bytes of activations";
+    if (!buffer_.ok()) throw std::bad_alloc();
   }
   return tensor::MakeView(buffer_.data(), tensor::DType::kF32, {rows, columns});
 }

@@ -20,7 +20,8 @@ export MODEL="$SAMPLES/model" GGUF="$SAMPLES/model.gguf"
 
 code=0
 cd "$scratch/case"
-bash -c 'set -euo pipefail; source "$0"; source ./cmd' "$source_dir/tests/cli/helpers.sh" \
+# Ends before ctest's own limit of 300 s, which would not show what the case has printed.
+timeout --kill-after=5 240 bash -c 'set -euo pipefail; source "$0"; source ./cmd' "$source_dir/tests/cli/helpers.sh" \
   >"$scratch/out" 2>"$scratch/err" </dev/null || code=$?
 
 fail() {

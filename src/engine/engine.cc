@@ -64,7 +64,7 @@ Engine::Impl::Impl(model::Model& the_model, const tokenizer::Tokenizer& the_toke
              the_model.config().hidden_size),
       sampled_hidden(the_model.backend(), BucketOf(effective.max_rows),
                      the_model.config().hidden_size),
-      logits(the_model.backend(), std::max(BucketOf(effective.max_rows), kPromptLogprobRows),
+      logits(the_model.backend(), std::max(BucketOf(effective.max_rows), LateLogits::kRows),
              the_model.config().vocab_size),
       prompt_logprobs(the_model, recorder, logits),
       forced_logprobs(the_model, recorder, logits, effective.logprobs_mode),

@@ -12,8 +12,7 @@ void ForcedLogprobs::Add(Sequence& sequence, std::int64_t position, tensor::Tens
                          std::int64_t row, kernels::KernelContext& context) {
   const Sequence::ForcedToken* forced = sequence.ForcedBehind(position);
   CHECK(forced != nullptr) << "no forced token behind " << position;
-  states_ = hidden;
-  state_rows_.push_back(static_cast<std::int32_t>(row));
+  logits_.Add(hidden, row);
   const std::int32_t token = sequence.tokens()[static_cast<std::size_t>(position) + 1];
   rows_.push_back({&sequence, token});
   std::vector<std::int32_t> ids = {token};
@@ -23,14 +22,13 @@ void ForcedLogprobs::Add(Sequence& sequence, std::int64_t position, tensor::Tens
   masks_.insert(masks_.end(), forced->mask.begin(), forced->mask.end());
   batch_.Add(wishes);  // copies the lists
   sequence.ForcedTokenRecorded();
-  if (static_cast<std::int64_t>(rows_.size()) == kPromptLogprobRows) Flush(context);
+  if (logits_.is_full()) Flush(context);
 }
 
 void ForcedLogprobs::Flush(kernels::KernelContext& context) {
   if (rows_.empty()) return;
-  const auto count = static_cast<std::int64_t>(rows_.size());
-  const tensor::TensorView logits = logits_->Rows(count);
-  model_->Logits(hidden_.Gather(states_, state_rows_, model_->backend(), context), logits);
+  const std::int64_t count = logits_.count();
+  const tensor::TensorView logits = logits_.Compute(context);
   const auto words = static_cast<std::int64_t>(masks_.size()) / count;
   const sampling::SampledTokens& out =
       pipeline_.Run(batch_, logits, {.words = masks_, .words_per_line = words}, context);
@@ -38,7 +36,6 @@ void ForcedLogprobs::Flush(kernels::KernelContext& context) {
     Record(rows_[static_cast<std::size_t>(r)], out.Logprobs(r));
   }
   rows_.clear();
-  state_rows_.clear();
   masks_.clear();
   batch_.Clear();
 }

@@ -1,18 +1,14 @@
 // Logprobs of tokens that a constraint forced (grammar.md 5.8): they were taken without a draw, and
-// the step that feeds them tells of each what its own row would have told. As with prompts, the
-// rows are worked through a few dozen at a time.
+// the step that feeds them tells of each what its own row would have told.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
 #include "engine/engine.h"
+#include "engine/late_logits.h"
 #include "engine/logprob_recorder.h"
-#include "engine/prompt_logprobs.h"
-#include "engine/row_buffer.h"
 #include "engine/sequence.h"
-#include "kernels/backend.h"
-#include "model/model.h"
 #include "sampling/logits_pipeline.h"
 #include "sampling/sampling_batch.h"
 
@@ -20,19 +16,14 @@ namespace sglrun::engine {
 
 class ForcedLogprobs {
  public:
-  // `logits` holds kPromptLogprobRows rows.
+  // `logits` holds LateLogits::kRows rows.
   ForcedLogprobs(model::Model& model, const LogprobRecorder& recorder, RowBuffer& logits,
                  LogprobsMode mode)
-      : model_(&model),
-        recorder_(&recorder),
-        logits_(&logits),
-        mode_(mode),
-        hidden_(model.backend(), kPromptLogprobRows, model.config().hidden_size),
-        pipeline_(model.backend(), {}) {
+      : logits_(model, logits), recorder_(&recorder), mode_(mode), pipeline_(model.backend(), {}) {
     batch_.Clear();
   }
 
-  bool ok() const { return hidden_.ok(); }
+  bool ok() const { return logits_.ok(); }
 
   // Row `row` of `hidden` is the state of `position`, behind which the sequence's next forced token
   // stands. Results are complete after Flush, for which `hidden` must live.
@@ -47,13 +38,9 @@ class ForcedLogprobs {
   };
   void Record(const Row& row, const sampling::RowLogprobs& logprobs);
 
-  model::Model* model_;
+  LateLogits logits_;
   const LogprobRecorder* recorder_;
-  RowBuffer* logits_;
   LogprobsMode mode_;
-  RowBuffer hidden_;
-  tensor::TensorView states_;  // where the rows lie
-  std::vector<std::int32_t> state_rows_;
   sampling::LogitsPipeline pipeline_;
   sampling::SamplingBatch batch_;
   std::vector<std::uint32_t> masks_;

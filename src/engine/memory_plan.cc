@@ -4,7 +4,7 @@
 
 #include "base/strings.h"
 #include "engine/block_manager.h"
-#include "engine/prompt_logprobs.h"
+#include "engine/late_logits.h"
 #include "engine/step_arrays.h"
 #include "kernels/cuda/ops.h"
 #include "model/rope_table.h"
@@ -62,7 +62,7 @@ StepSizes WithinCache(StepSizes sizes, const MemoryNeeds& most) {
 
 std::int64_t StepScratchBytes(const StepSizes& sizes, const model::ModelConfig& c) {
   const std::int64_t rows = BucketOf(sizes.rows);
-  const std::int64_t most = std::max({sizes.tokens, rows, kPromptLogprobRows});
+  const std::int64_t most = std::max({sizes.tokens, rows, LateLogits::kRows});
   const std::int64_t heads = c.num_attention_heads;
   const std::int64_t widest_in =
       std::max({c.hidden_size, c.intermediate_size, heads * c.head_dim}) + kRowPadding;
@@ -91,7 +91,7 @@ std::int64_t RowBufferBytes(const StepSizes& sizes, const model::ModelConfig& co
   // Steps that are kept as graphs have arrays of their own, draws have their parameters and masks.
   constexpr std::int64_t kGraphs = std::int64_t{16} << 20;
   const std::int64_t rows = BucketOf(sizes.rows);
-  const std::int64_t logit_rows = std::max(rows, kPromptLogprobRows);
+  const std::int64_t logit_rows = std::max(rows, LateLogits::kRows);
   const std::int64_t floats =
       (sizes.tokens + rows) * config.hidden_size + logit_rows * config.vocab_size;
   return floats * kFloat + model::RopeTable::Bytes(sizes.context_length, config.rope) +

@@ -8,18 +8,14 @@ namespace sglrun::engine {
 
 void PromptLogprobs::Add(Sequence& sequence, std::int64_t position, tensor::TensorView hidden,
                          std::int64_t row, kernels::KernelContext& context) {
-  states_ = hidden;
-  state_rows_.push_back(static_cast<std::int32_t>(row));
+  logits_.Add(hidden, row);
   rows_.push_back({&sequence, position});
-  if (static_cast<std::int64_t>(rows_.size()) == kPromptLogprobRows) Flush(context);
+  if (logits_.is_full()) Flush(context);
 }
 
 void PromptLogprobs::Flush(kernels::KernelContext& context) {
   if (rows_.empty()) return;
-  const auto count = static_cast<std::int64_t>(rows_.size());
-  const tensor::TensorView logits = logits_->Rows(count);
-  model_->Logits(hidden_.Gather(states_, state_rows_, model_->backend(), context), logits);
-
+  const tensor::TensorView logits = logits_.Compute(context);
   ask_begin_.assign(1, 0);
   top_begin_.assign(1, 0);
   ask_ids_.clear();
@@ -43,7 +39,7 @@ void PromptLogprobs::Flush(kernels::KernelContext& context) {
   args.top_begin = top_begin_;
   args.top_ids = top_ids_;
   args.top_logprobs = top_logprobs_;
-  model_->backend().table.logprobs(args, context);
+  logits_.backend().table.logprobs(args, context);
 
   for (std::size_t r = 0; r < rows_.size(); ++r) {
     const auto asked = static_cast<std::size_t>(ask_begin_[r]);
@@ -56,7 +52,6 @@ void PromptLogprobs::Flush(kernels::KernelContext& context) {
                       .top = std::span(top_logprobs_).subspan(top, top_count)});
   }
   rows_.clear();
-  state_rows_.clear();
 }
 
 void PromptLogprobs::Record(const Row& row, const sampling::RowLogprobs& logprobs) {

@@ -1,30 +1,23 @@
 // Logprobs of prompt tokens: log_softmax of the raw logits of the position before, without
-// temperature, penalties or bias. The rows of a step are worked through a few dozen at a time, so
-// that a long prompt needs no more memory for logits than a step of decoding.
+// temperature, penalties or bias.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
+#include "engine/late_logits.h"
 #include "engine/logprob_recorder.h"
-#include "engine/row_buffer.h"
 #include "engine/sequence.h"
-#include "kernels/backend.h"
-#include "model/model.h"
 
 namespace sglrun::engine {
 
-inline constexpr std::int64_t kPromptLogprobRows = 32;
-
 class PromptLogprobs {
  public:
+  // `logits` holds LateLogits::kRows rows.
   PromptLogprobs(model::Model& model, const LogprobRecorder& recorder, RowBuffer& logits)
-      : model_(&model),
-        recorder_(&recorder),
-        logits_(&logits),
-        hidden_(model.backend(), kPromptLogprobRows, model.config().hidden_size) {}
+      : logits_(model, logits), recorder_(&recorder) {}
 
-  bool ok() const { return hidden_.ok(); }
+  bool ok() const { return logits_.ok(); }
 
   // Row `row` of `hidden` is the state of `position`. Results are complete after Flush, for which
   // `hidden` must live.
@@ -39,12 +32,8 @@ class PromptLogprobs {
   };
   void Record(const Row& row, const sampling::RowLogprobs& logprobs);
 
-  model::Model* model_;
+  LateLogits logits_;
   const LogprobRecorder* recorder_;
-  RowBuffer* logits_;
-  RowBuffer hidden_;
-  tensor::TensorView states_;  // where the rows lie
-  std::vector<std::int32_t> state_rows_;
   std::vector<Row> rows_;
   std::vector<float> temperature_, ask_logprobs_, top_logprobs_;
   std::vector<std::int32_t> ask_begin_, ask_ids_, top_begin_, top_ids_;

@@ -27,6 +27,23 @@ Bytef* Input(std::string_view bytes) {
   return reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));
 }
 
+// Calls deflate or inflate once, with a chunk more of room behind `out`; takes what it used off
+// `bytes`.
+int OneChunk(int (*call)(z_stream*, int), int flush, z_stream& stream, std::string_view& bytes,
+             std::string& out) {
+  const uInt piece = Piece(bytes);
+  stream.next_in = Input(bytes);
+  stream.avail_in = piece;
+  const std::size_t used = out.size();
+  out.resize(used + kOutputChunk);
+  stream.next_out = reinterpret_cast<Bytef*>(out.data() + used);
+  stream.avail_out = kOutputChunk;
+  const int code = call(&stream, flush);
+  bytes.remove_prefix(piece - stream.avail_in);
+  out.resize(out.size() - stream.avail_out);
+  return code;
+}
+
 std::string GzipMember(std::string_view bytes) {
   z_stream stream{};
   CHECK(deflateInit2(&stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, kGzipWindow, 8,
@@ -35,16 +52,8 @@ std::string GzipMember(std::string_view bytes) {
   std::string out;
   int code = Z_OK;
   while (code != Z_STREAM_END) {
-    const uInt piece = Piece(bytes);
-    stream.next_in = Input(bytes);
-    stream.avail_in = piece;
-    const std::size_t used = out.size();
-    out.resize(used + kOutputChunk);
-    stream.next_out = reinterpret_cast<Bytef*>(out.data() + used);
-    stream.avail_out = kOutputChunk;
-    code = deflate(&stream, piece == bytes.size() ? Z_FINISH : Z_NO_FLUSH);
-    bytes.remove_prefix(piece - stream.avail_in);
-    out.resize(out.size() - stream.avail_out);
+    const bool is_last = Piece(bytes) == bytes.size();
+    code = OneChunk(deflate, is_last ? Z_FINISH : Z_NO_FLUSH, stream, bytes, out);
   }
   deflateEnd(&stream);
   return out;
@@ -70,26 +79,10 @@ Result<std::string> GunzipAll(std::string_view bytes) {
   int code = Z_STREAM_END;
   while (!bytes.empty() && (code == Z_OK || code == Z_STREAM_END)) {
     if (code == Z_STREAM_END) inflateReset(&stream);
-    const uInt piece = Piece(bytes);
-    stream.next_in = Input(bytes);
-    stream.avail_in = piece;
-    const std::size_t used = out.size();
-    out.resize(used + kOutputChunk);
-    stream.next_out = reinterpret_cast<Bytef*>(out.data() + used);
-    stream.avail_out = kOutputChunk;
-    code = inflate(&stream, Z_NO_FLUSH);
-    bytes.remove_prefix(piece - stream.avail_in);
-    out.resize(out.size() - stream.avail_out);
+    code = OneChunk(inflate, Z_NO_FLUSH, stream, bytes, out);
   }
   // Input may be used up while output is still held back.
-  while (code == Z_OK) {
-    const std::size_t used = out.size();
-    out.resize(used + kOutputChunk);
-    stream.next_out = reinterpret_cast<Bytef*>(out.data() + used);
-    stream.avail_out = kOutputChunk;
-    code = inflate(&stream, Z_NO_FLUSH);
-    out.resize(out.size() - stream.avail_out);
-  }
+  while (code == Z_OK) code = OneChunk(inflate, Z_NO_FLUSH, stream, bytes, out);
   inflateEnd(&stream);
   if (code != Z_STREAM_END) return Error{"damaged gzip data"};
   return out;

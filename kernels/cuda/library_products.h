@@ -47,7 +47,7 @@ class LibraryProducts {
   std::optional<gpu::lt::Algorithm> AlgorithmFor(const GemmParams& params, const Ops& ops);
   ChosenAlgorithms::Choice Choose(const GemmParams& params, const Ops& ops) const;
   void RoundRows(const GemmParams& params, const Ops& ops) const;
-  // Of some calls; negative when it does not run.
+  // Of one call; negative when it does not run.
   double Seconds(const gpu::lt::Product& product, const gpu::lt::Algorithm& algorithm) const;
 
   gpu::Runtime& runtime_;

@@ -23,10 +23,18 @@ class PatternStep final : public PreTokenizerStep {
   PatternStep(Regex regex, Delimiter delimiter, SplitBehavior behavior)
       : regex_(std::move(regex)), delimiter_(delimiter), behavior_(behavior) {}
 
-  Status Apply(const Piece& piece, TextArena&, std::vector<Piece>& out) const override {
+  Status Apply(const Piece& piece, TextArena& arena, std::vector<Piece>& out) const override {
+    return ApplyToAll({&piece, 1}, arena, out);
+  }
+  Status ApplyToAll(std::span<const Piece> pieces, TextArena&,
+                    std::vector<Piece>& out) const override {
+    Regex::Search search(regex_);
     std::vector<Match> matches;
-    SGLRUN_RETURN_IF_ERROR(regex_.FindAll(piece.text, matches));
-    SplitAtMatches(piece, matches, delimiter_, behavior_, out);
+    for (const Piece& piece : pieces) {
+      matches.clear();
+      SGLRUN_RETURN_IF_ERROR(search.FindAll(piece.text, matches));
+      SplitAtMatches(piece, matches, delimiter_, behavior_, out);
+    }
     return {};
   }
 
@@ -255,7 +263,7 @@ Status PreTokenizer::Split(const Piece& text, TextArena& arena, std::vector<Piec
   std::vector<Piece> next;
   for (const StepPtr& step : steps_) {
     next.clear();
-    for (const Piece& piece : pieces) SGLRUN_RETURN_IF_ERROR(step->Apply(piece, arena, next));
+    SGLRUN_RETURN_IF_ERROR(step->ApplyToAll(pieces, arena, next));
     pieces.swap(next);
   }
   out.insert(out.end(), pieces.begin(), pieces.end());

@@ -18,6 +18,12 @@ class PreTokenizerStep {
   virtual ~PreTokenizerStep() = default;
   // Appends the pieces that `piece` becomes.
   virtual Status Apply(const Piece& piece, TextArena& arena, std::vector<Piece>& out) const = 0;
+  // The same for many.
+  virtual Status ApplyToAll(std::span<const Piece> pieces, TextArena& arena,
+                            std::vector<Piece>& out) const {
+    for (const Piece& piece : pieces) SGLRUN_RETURN_IF_ERROR(Apply(piece, arena, out));
+    return {};
+  }
 };
 
 class PreTokenizer {

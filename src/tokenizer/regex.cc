@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 
 #include "base/pcre2_ptr.h"
+#include "tokenizer/ascii_automaton.h"
 #include "tokenizer/regex_dialect.h"
 
 namespace sglrun::tokenizer {
@@ -28,51 +30,76 @@ std::uint32_t MatchLimit(std::size_t text_bytes) {
 
 struct Regex::Code {
   PcreCode code;
+  std::unique_ptr<AsciiAutomaton> ascii;  // the same, faster, for most text; none: PCRE2 does it
 };
 
-namespace {
-
-// One pass over one text. PCRE2's scratch objects belong to a pass, so that a Regex can be shared.
-class Pass {
+// Searches one text after the other. PCRE2's scratch objects belong to it, so that a Regex can be
+// shared; they are made when PCRE2 is needed.
+class Regex::Search::Pass {
  public:
-  Pass(const pcre2_code* code, std::string_view text)
-      : code_(code),
-        text_(text),
-        data_(pcre2_match_data_create(1, nullptr)),
-        context_(pcre2_match_context_create(nullptr)) {
-    pcre2_set_match_limit(context_.get(), MatchLimit(text.size()));
+  explicit Pass(const Code& code) : code_(code) {}
+
+  void Begin(std::string_view text) {
+    text_ = text;
+    // Walks that end in nothing are paid twice; PCRE2 knows when to give up.
+    ascii_steps_ = code_.ascii != nullptr ? MatchLimit(text.size()) : 0;
+    if (context_) pcre2_set_match_limit(context_.get(), MatchLimit(text.size()));
   }
 
   // 1 found, 0 none, negative: PCRE2's error.
-  int MatchFrom(std::size_t start, std::uint32_t options) {
-    int rc = Run(start, options);
-    if (rc == PCRE2_ERROR_JIT_STACKLIMIT && !stack_) {
-      stack_.reset(pcre2_jit_stack_create(64 << 10, 64 << 20, nullptr));
-      pcre2_jit_stack_assign(context_.get(), nullptr, stack_.get());
-      rc = Run(start, options);
+  int FindFrom(std::size_t start, Match& match) {
+    while (ascii_steps_ > 0) {
+      start = code_.ascii->NextStart(text_, start);
+      std::size_t reached = start;
+      const std::size_t end = code_.ascii->EndOfMatch(text_, start, reached);
+      if (end == AsciiAutomaton::kUnknown) break;
+      ascii_steps_ -= std::min<std::size_t>(reached - start + 1, ascii_steps_);
+      if (end != AsciiAutomaton::kNoMatch) {
+        match = {start, end};
+        return 1;
+      }
+      if (++start > text_.size()) return 0;
     }
-    if (rc == PCRE2_ERROR_JIT_STACKLIMIT) rc = Run(start, options | PCRE2_NO_JIT);
-    if (rc == PCRE2_ERROR_NOMATCH) return 0;
-    return rc >= 0 ? 1 : rc;
-  }
-
-  Match Found() const {
-    const PCRE2_SIZE* offsets = pcre2_get_ovector_pointer(data_.get());
-    return {offsets[0], offsets[1]};
+    return FindByPcre(start, match);
   }
 
  private:
-  int Run(std::size_t start, std::uint32_t options) {
-    return pcre2_match(code_, PcreUnits(text_), text_.size(), start, options | PCRE2_NO_UTF_CHECK,
-                       data_.get(), context_.get());
+  int FindByPcre(std::size_t start, Match& match) {
+    if (!context_) MakeScratch();
+    int rc = Run(start, 0);
+    if (rc == PCRE2_ERROR_JIT_STACKLIMIT && !stack_) {
+      stack_.reset(pcre2_jit_stack_create(64 << 10, 64 << 20, nullptr));
+      pcre2_jit_stack_assign(context_.get(), nullptr, stack_.get());
+      rc = Run(start, 0);
+    }
+    if (rc == PCRE2_ERROR_JIT_STACKLIMIT) rc = Run(start, PCRE2_NO_JIT);
+    if (rc == PCRE2_ERROR_NOMATCH) return 0;
+    if (rc < 0) return rc;
+    const PCRE2_SIZE* offsets = pcre2_get_ovector_pointer(data_.get());
+    match = {offsets[0], offsets[1]};
+    return 1;
   }
 
-  const pcre2_code* code_;
+  void MakeScratch() {
+    data_.reset(pcre2_match_data_create(1, nullptr));
+    context_.reset(pcre2_match_context_create(nullptr));
+    pcre2_set_match_limit(context_.get(), MatchLimit(text_.size()));
+  }
+
+  int Run(std::size_t start, std::uint32_t options) {
+    return pcre2_match(code_.code.get(), PcreUnits(text_), text_.size(), start,
+                       options | PCRE2_NO_UTF_CHECK, data_.get(), context_.get());
+  }
+
+  const Code& code_;
   std::string_view text_;
+  std::size_t ascii_steps_ = 0;  // that the automaton may still take
   PcreMatchData data_;
   PcreMatchContext context_;
   PcreJitStack stack_;
 };
+
+namespace {
 
 std::size_t NextCharacter(std::string_view text, std::size_t pos) {
   ++pos;
@@ -102,30 +129,63 @@ Result<Regex> Regex::CompileWith(std::string_view pattern, unsigned options) {
     return Error{"the pattern does not compile: " + PcreMessage(code) + " at byte " +
                  std::to_string(offset)};
   }
-  pcre2_jit_compile(compiled.get(), PCRE2_JIT_COMPLETE);  // without it matching is slower only
-  return Regex(std::unique_ptr<Code>(new Code{std::move(compiled)}));
+  return Regex(std::make_unique<Code>(Code{std::move(compiled), nullptr}));
+}
+
+// The ASCII characters that an atom matches, as PCRE2 sees it; nothing when it is no single
+// character.
+std::optional<AsciiSet> Regex::AsciiSetOfAtom(std::string_view atom, unsigned options) {
+  const Result<Regex> regex = CompileWith(atom, options);
+  if (!regex.ok()) return std::nullopt;
+  std::string characters;
+  for (int c = 0; c < 128; ++c) characters.push_back(static_cast<char>(c));
+  std::vector<Match> matches;
+  if (!regex->FindAll(characters, matches).ok()) return std::nullopt;
+  AsciiSet set;
+  for (const Match& match : matches) {
+    if (match.end != match.begin + 1) return std::nullopt;
+    set[match.begin] = true;
+  }
+  return set;
 }
 
 Result<Regex> Regex::Compile(std::string_view pattern) {
   auto translated = TranslatePattern(pattern);
   if (!translated.ok()) return Error{"the pattern: " + translated.error().message};
   // In Oniguruma ^ and $ are borders of lines. \C would match half a character.
-  return CompileWith(*translated, PCRE2_UCP | PCRE2_MULTILINE | PCRE2_NEVER_BACKSLASH_C);
+  constexpr unsigned kOptions = PCRE2_UCP | PCRE2_MULTILINE | PCRE2_NEVER_BACKSLASH_C;
+  SGLRUN_ASSIGN_OR_RETURN(Regex regex, CompileWith(*translated, kOptions));
+  Code& code = *regex.code_;
+  pcre2_jit_compile(code.code.get(), PCRE2_JIT_COMPLETE);  // without it matching is slower only
+  const auto tree = ParseRegexTree(*translated, [](std::string_view atom, bool caseless) {
+    return AsciiSetOfAtom(atom, kOptions | (caseless ? PCRE2_CASELESS : 0));
+  });
+  if (tree) code.ascii = AsciiAutomaton::Build(*tree);
+  return regex;
 }
 
 Result<Regex> Regex::CompileLiteral(std::string_view text) {
-  return CompileWith(text, PCRE2_LITERAL);
+  SGLRUN_ASSIGN_OR_RETURN(Regex regex, CompileWith(text, PCRE2_LITERAL));
+  pcre2_jit_compile(regex.code_->code.get(), PCRE2_JIT_COMPLETE);
+  return regex;
 }
 
 Status Regex::FindAll(std::string_view text, std::vector<Match>& out) const {
-  Pass pass(code_->code.get(), text);
+  return Search(*this).FindAll(text, out);
+}
+
+Regex::Search::Search(const Regex& regex) : pass_(std::make_unique<Pass>(*regex.code_)) {}
+Regex::Search::~Search() = default;
+
+Status Regex::Search::FindAll(std::string_view text, std::vector<Match>& out) {
+  pass_->Begin(text);
   const std::size_t first = out.size();
   std::size_t pos = 0;
   while (pos <= text.size()) {
-    const int found = pass.MatchFrom(pos, 0);
+    Match match;
+    const int found = pass_->FindFrom(pos, match);
     if (found < 0) return Error{"a pattern gave up on the text: " + PcreMessage(found)};
     if (found == 0) break;
-    const Match match = pass.Found();
     if (match.begin != match.end) {
       out.push_back(match);
       pos = match.end;

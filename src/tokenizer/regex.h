@@ -4,17 +4,19 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/result.h"
+#include "tokenizer/regex_tree.h"
 
 namespace sglrun::tokenizer {
 
 struct Match {
-  std::size_t begin;
-  std::size_t end;
+  std::size_t begin = 0;
+  std::size_t end = 0;
 };
 
 class Regex {
@@ -30,13 +32,27 @@ class Regex {
   // match does not count. `text` must be valid UTF-8. Fails when a matching limit is exhausted,
   // and never gives a part of the matches.
   Status FindAll(std::string_view text, std::vector<Match>& out) const;
+  // The same for several texts, which share what a search needs to have made.
+  class Search;
 
  private:
   struct Code;
   explicit Regex(std::unique_ptr<Code> code);
   static Result<Regex> CompileWith(std::string_view pattern, unsigned options);
+  static std::optional<AsciiSet> AsciiSetOfAtom(std::string_view atom, unsigned options);
 
   std::unique_ptr<Code> code_;
+};
+
+class Regex::Search {
+ public:
+  explicit Search(const Regex& regex);  // `regex` must live as long
+  ~Search();
+  Status FindAll(std::string_view text, std::vector<Match>& out);
+
+ private:
+  class Pass;
+  std::unique_ptr<Pass> pass_;
 };
 
 // Every match replaced by `content`, which is taken literally.

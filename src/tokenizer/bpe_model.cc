@@ -18,6 +18,15 @@ std::size_t CharacterLength(char lead) {
   return byte < 0x80 ? 1 : byte < 0xE0 ? 2 : byte < 0xF0 ? 3 : 4;
 }
 
+bool IsAscii(char c) {
+  return static_cast<unsigned char>(c) < 128;
+}
+
+// The ASCII characters before and behind a border, as a place of joined_.
+std::size_t PairOf(std::string_view text, std::size_t at) {
+  return 128 * static_cast<std::size_t>(text[at - 1]) + static_cast<std::size_t>(text[at]);
+}
+
 // The character that ends where `end` is.
 std::string_view CharacterBefore(std::string_view text, std::size_t end) {
   std::size_t pos = end;
@@ -42,7 +51,6 @@ BpeModel::BpeModel(const Vocabulary& vocabulary, MergeTable merges, BpeOptions o
                     ? texts_.Find({&text, 1}).value_or(-1)
                     : texts_.Find(ByteTokenName(static_cast<unsigned char>(c))).value_or(-1);
   }
-  FindCanonicalWords();
   if (symbols_ == BpeSymbols::kCharacters) FindSafeBorders(vocabulary);
 }
 
@@ -61,22 +69,9 @@ void BpeModel::CopyTexts(const Vocabulary& vocabulary) {
   }
 }
 
-// Most words of ordinary text are tokens, and nearly all tokens are what merging their own text
-// gives. Knowing which makes the common word one look-up, with no cache that threads would share.
-void BpeModel::FindCanonicalWords() {
-  canonical_.assign(static_cast<std::size_t>(texts_.size()), false);
-  if (!options_.continuing_subword_prefix.empty() || !options_.end_of_word_suffix.empty()) return;
-  std::vector<TokenId> ids;
-  for (TokenId id = 0; id < texts_.size(); ++id) {
-    if (texts_.Text(id).empty()) continue;
-    ids.clear();
-    EncodeSymbols(texts_.Text(id), ids);
-    canonical_[static_cast<std::size_t>(id)] = ids.size() == 1 && ids[0] == id;
-  }
-}
-
 // Without a pre-tokenizer a whole document is one word. But no merge can cross the border between a
-// character x and a following U+2581 unless some token holds x U+2581, so words can be cut there.
+// character x and a following U+2581 unless some token holds x U+2581, so words can be cut there;
+// and in the same way between two ASCII characters.
 // Symbols whose text is not their token's text (unknown, bytes) would escape this reasoning if they
 // merged, and a character that is dropped lets its neighbours meet; such vocabularies are not cut.
 void BpeModel::FindSafeBorders(const Vocabulary& vocabulary) {
@@ -87,14 +82,22 @@ void BpeModel::FindSafeBorders(const Vocabulary& vocabulary) {
   if (!plain || !keeps_all || !vocabulary.Find(kSpace)) return;
   for (TokenId id = 0; id < vocabulary.size(); ++id) {
     const std::string_view text = vocabulary.Text(id);
-    for (std::size_t at = 1; (at = text.find(kSpace, at)) != std::string_view::npos; ++at) {
-      before_spaces_.emplace_back(CharacterBefore(text, at));
+    for (std::size_t at = 1; at < text.size(); ++at) {
+      if (text.substr(at).starts_with(kSpace)) {
+        before_spaces_.emplace_back(CharacterBefore(text, at));
+      } else if (IsAscii(text[at - 1]) && IsAscii(text[at])) {
+        joined_[PairOf(text, at)] = true;
+      }
     }
+  }
+  // Neighbours without a token may become one unknown token.
+  for (std::size_t pair = 0; pair < joined_.size(); ++pair) {
+    if (ascii_[pair / 128] < 0 && ascii_[pair % 128] < 0) joined_[pair] = true;
   }
   std::sort(before_spaces_.begin(), before_spaces_.end());
   before_spaces_.erase(std::unique(before_spaces_.begin(), before_spaces_.end()),
                        before_spaces_.end());
-  splits_at_spaces_ = !merges_.Uses([this](TokenId id) {
+  has_safe_borders_ = !merges_.Uses([this](TokenId id) {
     return id == options_.unk_id ||
            (options_.byte_fallback && std::find(bytes_.begin(), bytes_.end(), id) != bytes_.end());
   });
@@ -105,82 +108,51 @@ std::string BpeModel::Name() const {
   return options_.byte_fallback ? "BPE with byte fallback" : "BPE";
 }
 
-// Words of one call that had to be merged, and where their ids stand in its output. It lives as
-// long as the call: nothing is shared between threads, and nothing outlives the text it points
-// into.
-class BpeModel::WordCache {
- public:
-  explicit WordCache(std::size_t text_bytes)
-      : entries_(text_bytes < kWorthwhile
-                     ? 0
-                     : std::bit_ceil(std::min<std::size_t>(text_bytes / 32, kMaxEntries))) {}
-
-  // Appends the ids of the word and says so, if it has been seen.
-  bool Repeat(std::string_view word, std::uint64_t hash, std::vector<TokenId>& out) const {
-    if (entries_.empty()) return false;
-    const Entry& entry = entries_[hash & (entries_.size() - 1)];
-    if (entry.word != word) return false;
-    for (std::size_t i = entry.begin; i < entry.end; ++i) out.push_back(TokenId(out[i]));
-    return true;
-  }
-  void Remember(std::string_view word, std::uint64_t hash, std::size_t begin, std::size_t end) {
-    if (!entries_.empty()) entries_[hash & (entries_.size() - 1)] = {word, begin, end};
-  }
-
- private:
-  static constexpr std::size_t kWorthwhile = 1024;
-  static constexpr std::size_t kMaxEntries = 8192;
-  struct Entry {
-    std::string_view word;
-    std::size_t begin = 0;
-    std::size_t end = 0;
-  };
-  std::vector<Entry> entries_;
-};
-
 Status BpeModel::Encode(std::span<const Piece> pieces, std::vector<TokenId>& out) const {
-  std::size_t bytes = 0;
-  for (const Piece& piece : pieces) bytes += piece.text.size();
-  WordCache cache(bytes);
-  for (const Piece& piece : pieces) EncodePiece(piece.text, cache, out);
+  std::unique_ptr<WordCache> cache = caches_.Take();
+  for (const Piece& piece : pieces) EncodePiece(piece.text, *cache, out);
+  caches_.GiveBack(std::move(cache));
   return {};
 }
 
 void BpeModel::EncodePiece(std::string_view text, WordCache& cache,
                            std::vector<TokenId>& out) const {
-  if (options_.ignore_merges) {
-    if (const std::optional<TokenId> id = texts_.Find(text)) {
-      out.push_back(*id);
-      return;
-    }
-  }
-  if (!splits_at_spaces_) {
+  if (!has_safe_borders_) {
     EncodeWord(text, cache, out);
     return;
   }
+  if (AppendWhole(text, out)) return;
   std::size_t start = 0;
-  for (std::size_t at = 1; (at = text.find(kSpace, at)) != std::string_view::npos; ++at) {
-    if (std::binary_search(before_spaces_.begin(), before_spaces_.end(),
-                           CharacterBefore(text, at))) {
-      continue;
-    }
+  for (std::size_t at = 1; at < text.size(); ++at) {
+    if (!IsSafeBorder(text, at)) continue;
     EncodeWord(text.substr(start, at - start), cache, out);
     start = at;
   }
   EncodeWord(text.substr(start), cache, out);
 }
 
+bool BpeModel::IsSafeBorder(std::string_view text, std::size_t at) const {
+  if (IsAscii(text[at])) return IsAscii(text[at - 1]) && !joined_[PairOf(text, at)];
+  return text.substr(at).starts_with(kSpace) &&
+         !std::binary_search(before_spaces_.begin(), before_spaces_.end(),
+                             CharacterBefore(text, at));
+}
+
+// A piece that is a token, where that is what counts.
+bool BpeModel::AppendWhole(std::string_view text, std::vector<TokenId>& out) const {
+  if (!options_.ignore_merges) return false;
+  const std::optional<TokenId> id = texts_.Find(text);
+  if (id) out.push_back(*id);
+  return id.has_value();
+}
+
 void BpeModel::EncodeWord(std::string_view word, WordCache& cache,
                           std::vector<TokenId>& out) const {
-  const std::uint64_t hash = HashText(word);
-  const TokenId id = texts_.Find(word, hash);
-  if (id >= 0 && canonical_[static_cast<std::size_t>(id)]) {
-    out.push_back(id);
-  } else if (!cache.Repeat(word, hash, out)) {
-    const std::size_t begin = out.size();
-    EncodeSymbols(word, out);
-    cache.Remember(word, hash, begin, out.size());
-  }
+  if (cache.Repeat(word, out)) return;
+  const std::size_t begin = out.size();
+  const bool is_piece = !has_safe_borders_;
+  if (!is_piece || !AppendWhole(word, out)) EncodeSymbols(word, out);
+  cache.Remember(word, std::span(out).subspan(begin));
 }
 
 void BpeModel::EncodeSymbols(std::string_view word, std::vector<TokenId>& out) const {

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <array>
+#include <bitset>
 #include <memory>
 #include <optional>
 #include <span>
@@ -18,6 +19,7 @@
 #include "tokenizer/merge_table.h"
 #include "tokenizer/text_model.h"
 #include "tokenizer/vocabulary.h"
+#include "tokenizer/word_cache.h"
 
 namespace sglrun::tokenizer {
 
@@ -46,9 +48,9 @@ class BpeModel final : public TextModel {
   std::string Name() const override;
 
  private:
-  class WordCache;
-
   void EncodePiece(std::string_view text, WordCache& cache, std::vector<TokenId>& out) const;
+  bool IsSafeBorder(std::string_view text, std::size_t at) const;
+  bool AppendWhole(std::string_view text, std::vector<TokenId>& out) const;
   void EncodeWord(std::string_view word, WordCache& cache, std::vector<TokenId>& out) const;
   void EncodeSymbols(std::string_view word, std::vector<TokenId>& out) const;
   void AppendByteSymbols(std::string_view word, std::vector<TokenId>& symbols) const;
@@ -57,7 +59,6 @@ class BpeModel final : public TextModel {
   bool AppendFallbackBytes(std::string_view text, std::vector<TokenId>& symbols) const;
 
   void CopyTexts(const Vocabulary& vocabulary);
-  void FindCanonicalWords();
   void FindSafeBorders(const Vocabulary& vocabulary);
 
   MergeTable merges_;
@@ -66,9 +67,10 @@ class BpeModel final : public TextModel {
   Vocabulary texts_;                        // as the words are written: bytes or characters
   std::array<TokenId, 256> bytes_;          // symbol of a byte, or byte token; -1: none
   std::array<TokenId, 128> ascii_;          // symbol of an ASCII character; -1: none
-  std::vector<bool> canonical_;             // by id: the token's text encodes to the token alone
-  bool splits_at_spaces_ = false;           // see FindSafeBorders
+  bool has_safe_borders_ = false;           // see FindSafeBorders
+  std::bitset<128 * 128> joined_;           // ASCII pairs that a merge can join
   std::vector<std::string> before_spaces_;  // characters that a merge can join with U+2581
+  mutable WordCachePool caches_;
 };
 
 // The token ids a merge of texts stands for; refused when a part or the result is no token.

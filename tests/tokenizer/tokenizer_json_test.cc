@@ -93,6 +93,7 @@ TEST_CASE("words of a text without a pre-tokenizer are cut where no merge can cr
   const auto tokenizer = FromJson(SentencePieceLike({}, {"▁ a", "a b"}));
   CHECK(Encode(*tokenizer, "ab ab  b") == Ids{5, 4, 3, 1, 1, 3});
   CHECK(Encode(*tokenizer, "x ab") == Ids{0, 4, 3});
+  CHECK(Encode(*tokenizer, "abab>xyb") == Ids{5, 5, 6, 0, 3});  // "xy" is one unknown token
 }
 
 TEST_CASE("a token across the space keeps the words together") {

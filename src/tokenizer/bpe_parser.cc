@@ -71,8 +71,9 @@ Status AddMerge(std::string_view left, std::string_view right, std::size_t prefi
   if (!left_id) return missing("the left part");
   const std::optional<TokenId> right_id = vocabulary.Find(right);
   if (!right_id) return missing("the right part");
-  const std::string joined =
-      std::string(left) + std::string(right.substr(std::min(prefix_bytes, right.size())));
+  std::string joined;
+  joined.reserve(left.size() + right.size());
+  joined.append(left).append(right.substr(std::min(prefix_bytes, right.size())));
   const std::optional<TokenId> result = vocabulary.Find(joined);
   if (!result) return missing("the result \"" + joined + "\"");
   merges.Set(*left_id, *right_id, {rank, *result});

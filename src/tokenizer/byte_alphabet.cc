@@ -57,7 +57,9 @@ std::optional<std::string> LettersToBytes(std::string_view letters) {
   std::string bytes;
   bytes.reserve(letters.size());
   for (std::size_t pos = 0; pos < letters.size();) {
-    const std::optional<unsigned char> byte = ByteOfLetter(DecodeUtf8(letters, pos));
+    const auto lead = static_cast<unsigned char>(letters[pos]);
+    const char32_t letter = lead < 0x80 ? (++pos, lead) : DecodeUtf8(letters, pos);
+    const std::optional<unsigned char> byte = ByteOfLetter(letter);
     if (!byte) return std::nullopt;
     bytes.push_back(static_cast<char>(*byte));
   }

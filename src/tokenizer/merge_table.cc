@@ -27,13 +27,14 @@ std::uint64_t Pair(TokenId left, TokenId right) {
 MergeTable::MergeTable(std::size_t merges) {
   const std::size_t slots = std::bit_ceil(std::max<std::size_t>(16, 2 * merges));
   slots_.resize(slots);
+  known_.resize(slots / 8);
   shift_ = 64 - std::countr_zero(slots);
 }
 
 // Fibonacci hashing: the upper bits of the product depend on both ids.
-std::size_t MergeTable::Home(std::uint64_t pair) const {
+std::uint64_t MergeTable::Hash(std::uint64_t pair) const {
   pair ^= pair >> 29;
-  return (pair * 0x9E3779B97F4A7C15ull) >> shift_;
+  return pair * 0x9E3779B97F4A7C15ull;
 }
 
 void MergeTable::Grow() {
@@ -48,7 +49,9 @@ void MergeTable::Grow() {
 void MergeTable::Set(TokenId left, TokenId right, Merge merge) {
   if (2 * size_ >= slots_.size()) Grow();
   const std::uint64_t pair = Pair(left, right);
-  std::size_t at = Home(pair);
+  const std::uint64_t hash = Hash(pair);
+  known_[BitOf(hash) / 64] |= std::uint64_t{1} << BitOf(hash) % 64;
+  std::size_t at = Home(hash);
   while (slots_[at].pair != kFree && slots_[at].pair != pair) at = (at + 1) & (slots_.size() - 1);
   if (slots_[at].pair == kFree) ++size_;
   slots_[at] = {pair, merge};
@@ -57,7 +60,9 @@ void MergeTable::Set(TokenId left, TokenId right, Merge merge) {
 
 Merge MergeTable::Find(TokenId left, TokenId right) const {
   const std::uint64_t pair = Pair(left, right);
-  for (std::size_t at = Home(pair);; at = (at + 1) & (slots_.size() - 1)) {
+  const std::uint64_t hash = Hash(pair);
+  if ((known_[BitOf(hash) / 64] >> BitOf(hash) % 64 & 1) == 0) return {};
+  for (std::size_t at = Home(hash);; at = (at + 1) & (slots_.size() - 1)) {
     if (slots_[at].pair == pair) return slots_[at].merge;
     if (slots_[at].pair == kFree) return {};
   }

@@ -1,6 +1,7 @@
 #include "tokenizer/unicode.h"
 
 #include <algorithm>
+#include <bitset>
 #include <vector>
 
 #include "base/utf8.h"
@@ -140,6 +141,60 @@ std::string ToUtf8(const std::u32string& text) {
   return out;
 }
 
+// Characters that form C may change, or join with what stands before. The others are borders: a
+// text is in form C if what lies between them is (UAX #15, section 9.1).
+class Unstable {
+ public:
+  Unstable() {
+    for (const ValueRange& range : kCombiningClasses) Add(range.first, range.last);
+    for (const Decomposition& row : kCanonicalDecompositions) Add(row.from, row.from);
+    for (const Composition& row : kCompositions) set_.reset(row.composed);
+    for (const Composition& row : kCompositions) Add(row.second, row.second);
+    Add(kVowelBase, kVowelBase + kVowelCount - 1);
+    Add(kTrailBase + 1, kTrailBase + kTrailCount - 1);
+  }
+  bool Holds(char32_t c) const { return c >= kEnd || set_[c]; }
+
+ private:
+  static constexpr char32_t kEnd = 0x30000;
+  void Add(char32_t first, char32_t last) {
+    for (char32_t c = first; c <= last && c < kEnd; ++c) set_.set(c);
+  }
+  std::bitset<kEnd> set_;
+};
+
+// Form C, where most characters stay: only what stands around unstable ones is worked on.
+std::string ToFormC(std::string_view text) {
+  static const Unstable kUnstable;
+  std::string out;
+  out.reserve(text.size());
+  std::u32string segment;
+  std::size_t done = 0;      // before it, all is in `out`
+  std::size_t previous = 0;  // where the last stable character begins
+  for (std::size_t pos = 0; pos < text.size();) {
+    const std::size_t begin = pos;
+    const char32_t c = DecodeUtf8(text, pos);
+    if (c < kFirstComposing || !kUnstable.Holds(c)) {
+      previous = begin;
+      continue;
+    }
+    out.append(text, done, previous - done);
+    segment.clear();
+    for (done = previous; done < text.size();) {
+      std::size_t next = done;
+      const char32_t character = DecodeUtf8(text, next);
+      if (done >= pos && !kUnstable.Holds(character)) break;
+      Decompose(character, false, segment);
+      done = next;
+    }
+    ReorderMarks(segment);
+    Compose(segment);
+    out += ToUtf8(segment);
+    pos = previous = done;
+  }
+  return out.append(text, done);
+}
+
 // Walks along a text and tells where it does not break (UAX #29, rules GB3 to GB13). GB9c, which
 // keeps Indic conjuncts together, is left out: what asks for graphemes looks at those below six
 // bytes alone, and two such letters are longer.
@@ -206,6 +261,7 @@ std::string ToNormalForm(std::string_view text, NormalForm form) {
                                  : form == NormalForm::kNfc ? kFirstComposing
                                                             : kFirstCanonical;
   if (AllBelow(text, first_changed)) return std::string(text);
+  if (form == NormalForm::kNfc) return ToFormC(text);
   std::u32string characters;
   characters.reserve(text.size());
   for (std::size_t pos = 0; pos < text.size();) {

@@ -19,18 +19,13 @@ void Vocabulary::Reserve(std::size_t tokens) {
   Rehash(std::bit_ceil(std::max<std::size_t>(16, 2 * tokens)));
 }
 
-Vocabulary::Slot& Vocabulary::FreeSlot(std::uint64_t hash) {
-  std::size_t at = hash & (slots_.size() - 1);
-  while (slots_[at].id >= 0) at = (at + 1) & (slots_.size() - 1);
-  return slots_[at];
-}
-
 void Vocabulary::Rehash(std::size_t slots) {
   slots_.assign(slots, Slot());
   for (std::size_t id = 0; id < entries_.size(); ++id) {
     if (entries_[id].length == kNoToken) continue;
-    const std::uint64_t hash = HashText(Text(static_cast<TokenId>(id)));
-    FreeSlot(hash) = {Tag(hash), static_cast<TokenId>(id), entries_[id]};
+    const std::string_view text = Text(static_cast<TokenId>(id));
+    const std::uint64_t hash = HashText(text);
+    slots_[PlaceOf(text, hash)] = {Tag(hash), static_cast<TokenId>(id), entries_[id]};
   }
 }
 
@@ -43,8 +38,13 @@ Status Vocabulary::Add(std::string_view text, std::int64_t id) {
     return Error{Quoted(text) + " has id " + std::to_string(id) + ", which belongs to " +
                  Quoted(Text(static_cast<TokenId>(id)))};
   }
-  if (const std::optional<TokenId> known = Find(text)) {
-    return Error{Quoted(text) + " has two ids, " + std::to_string(*known) + " and " +
+  if (2 * (count_ + 1) > slots_.size()) {
+    Rehash(std::max<std::size_t>(16, 2 * std::bit_ceil(count_ + 1)));
+  }
+  const std::uint64_t hash = HashText(text);
+  Slot& slot = slots_[PlaceOf(text, hash)];
+  if (slot.id >= 0) {
+    return Error{Quoted(text) + " has two ids, " + std::to_string(slot.id) + " and " +
                  std::to_string(id)};
   }
   if (arena_.size() + text.size() >= kNoToken) return Error{"the token texts exceed 4 GiB"};
@@ -55,12 +55,7 @@ Status Vocabulary::Add(std::string_view text, std::int64_t id) {
                                             static_cast<std::uint32_t>(text.size())};
   arena_.append(text);
   ++count_;
-  if (2 * count_ > slots_.size()) {
-    Rehash(std::max<std::size_t>(16, 2 * std::bit_ceil(count_)));
-  } else {
-    const std::uint64_t hash = HashText(text);
-    FreeSlot(hash) = {Tag(hash), static_cast<TokenId>(id), entries_[static_cast<std::size_t>(id)]};
-  }
+  slot = {Tag(hash), static_cast<TokenId>(id), entries_[static_cast<std::size_t>(id)]};
   return {};
 }
 

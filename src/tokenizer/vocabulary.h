@@ -43,21 +43,8 @@ class Vocabulary {
   Status Add(std::string_view text, std::int64_t id);
 
   std::optional<TokenId> Find(std::string_view text) const {
-    const TokenId id = Find(text, HashText(text));
+    const TokenId id = slots_.empty() ? -1 : slots_[PlaceOf(text, HashText(text))].id;
     return id < 0 ? std::nullopt : std::optional<TokenId>(id);
-  }
-  // -1 when the text is no token. `hash` is HashText(text).
-  TokenId Find(std::string_view text, std::uint64_t hash) const {
-    if (slots_.empty()) return -1;
-    const std::size_t mask = slots_.size() - 1;
-    for (std::size_t at = hash & mask; slots_[at].id >= 0; at = (at + 1) & mask) {
-      const Slot& slot = slots_[at];
-      if (slot.tag == Tag(hash) && slot.entry.length == text.size() &&
-          std::memcmp(arena_.data() + slot.entry.offset, text.data(), text.size()) == 0) {
-        return slot.id;
-      }
-    }
-    return -1;
   }
 
   std::string_view Text(TokenId id) const {  // "" for ids without a token
@@ -86,8 +73,20 @@ class Vocabulary {
 
   static std::uint32_t Tag(std::uint64_t hash) { return static_cast<std::uint32_t>(hash >> 32); }
 
+  // Of the text's slot, or of the free one where it would stand.
+  std::size_t PlaceOf(std::string_view text, std::uint64_t hash) const {
+    const std::size_t mask = slots_.size() - 1;
+    std::size_t at = hash & mask;
+    for (; slots_[at].id >= 0; at = (at + 1) & mask) {
+      const Slot& slot = slots_[at];
+      if (slot.tag == Tag(hash) && slot.entry.length == text.size() &&
+          std::memcmp(arena_.data() + slot.entry.offset, text.data(), text.size()) == 0) {
+        break;
+      }
+    }
+    return at;
+  }
   void Rehash(std::size_t slots);
-  Slot& FreeSlot(std::uint64_t hash);
 
   std::string arena_;
   std::vector<Entry> entries_;

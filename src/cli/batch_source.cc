@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "cli/run_setup.h"
+#include "engine/result_room.h"
 
 namespace sglrun::cli {
 namespace {
@@ -37,6 +38,7 @@ struct BatchSource::State {
   Result<std::optional<io::InputRecord>> ReadLine();
   std::optional<ReadyRecord> Prepare(const io::InputRecord& line);
   void Admit(std::vector<GenerateRequest> requests, ReadyRecord& ready);
+  static void Refuse(RecordError error, ReadyRecord& ready);
   bool Queue(ReadyRecord ready);
 
   // The thread's own.
@@ -46,6 +48,7 @@ struct BatchSource::State {
   io::RecordParser parser;
   const engine::Engine* const engine;
   const std::function<bool(const ReadyRecord&, std::span<const std::size_t>)> has_row;
+  const std::int64_t room = engine::RoomForResults();
   WarnOnce warnings;
   std::uint64_t next_ticket = 0;
 
@@ -185,12 +188,22 @@ void BatchSource::State::Admit(std::vector<GenerateRequest> requests, ReadyRecor
     request.ticket = next_ticket++;
     auto sequence = engine->Admit(std::move(request));
     if (!sequence.ok()) {
-      ready.error = std::move(sequence).error();
-      ready.sequences.clear();
+      Refuse(std::move(sequence).error(), ready);
       return;
     }
+    ready.result_bytes += (*sequence)->limits().result_bytes;
     ready.sequences.push_back(std::move(sequence).value());
+    if (auto fits = engine::CheckResultRoom(ready.result_bytes, room); !fits.ok()) {
+      Refuse(std::move(fits).error(), ready);
+      return;
+    }
   }
+}
+
+void BatchSource::State::Refuse(RecordError error, ReadyRecord& ready) {
+  ready.error = std::move(error);
+  ready.sequences.clear();
+  ready.result_bytes = 0;
 }
 
 // Waits for room; false when the run is to stop.

@@ -31,7 +31,8 @@ struct ReadyRecord {
   std::vector<std::unique_ptr<engine::Sequence>> sequences;
   std::optional<RecordError> error;
   bool reuse = false;
-  std::size_t bytes = 0;  // of its line
+  std::size_t bytes = 0;          // of its line
+  std::int64_t result_bytes = 0;  // of its results, at most
 };
 
 class BatchSource {

@@ -1,6 +1,7 @@
 #include "cli/batch_window.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/check.h"
 
@@ -14,7 +15,9 @@ constexpr std::size_t kMaxWaitingBytes = std::size_t{256} << 20;
 }  // namespace
 
 bool BatchWindow::full() const {
-  return slots_.size() >= kMaxRecords || waiting_bytes_ >= kMaxWaitingBytes;
+  // Half of the room: the record that is let in next may take all of it.
+  return slots_.size() >= kMaxRecords || waiting_bytes_ >= kMaxWaitingBytes ||
+         promised_bytes_ > room_ / 2;
 }
 
 Status BatchWindow::Add(ReadyRecord record, std::size_t results) {
@@ -25,6 +28,8 @@ Status BatchWindow::Add(ReadyRecord record, std::size_t results) {
   slot.first_ticket = record.first_ticket;
   slot.reuse = record.reuse;
   slot.missing = results;
+  slot.result_bytes = record.result_bytes;
+  promised_bytes_ += slot.result_bytes;
   slot.results.resize(results);
   if (record.error) MakeErrorRow(slot, *std::move(record.error));
   return slot.missing == 0 ? Complete(slot) : Status();
@@ -53,6 +58,7 @@ Status BatchWindow::Finish(GenerateResult result) {
 }
 
 Status BatchWindow::Complete(Slot& slot) {
+  promised_bytes_ -= std::exchange(slot.result_bytes, 0);
   if (TooManyFailed()) return {};
   if (!slot.reuse && !slot.error) SGLRUN_RETURN_IF_ERROR(MakeRow(slot));
   waiting_bytes_ += slot.row.size();

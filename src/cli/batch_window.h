@@ -12,6 +12,7 @@
 #include "base/result.h"
 #include "cli/batch_source.h"
 #include "cli/report/collector.h"
+#include "engine/result_room.h"
 #include "io/result_writer.h"
 #include "io/run_output.h"
 #include "request/generate_result.h"
@@ -50,7 +51,8 @@ class BatchWindow {
   void ShowPartial(const GenerateResult& partial);
 
   bool empty() const { return slots_.empty(); }
-  // Too many records, or too many bytes, wait for an earlier one.
+  // Too many records, or too many bytes, wait for an earlier one, or the results of those that run
+  // may come to as much as there is room for.
   bool full() const;
   // So many records of this run have failed as may: no row is written any more.
   bool TooManyFailed() const {
@@ -69,7 +71,8 @@ class BatchWindow {
     std::string file;
     std::uint64_t first_ticket = 0;
     std::vector<GenerateResult> results;
-    std::size_t missing = 0;  // results that are not there yet
+    std::size_t missing = 0;        // results that are not there yet
+    std::int64_t result_bytes = 0;  // at most, while any is missing
     std::optional<RecordError> error;
     bool reuse = false;
     bool written = false;  // --order completion
@@ -89,8 +92,10 @@ class BatchWindow {
   io::RunOutput& output_;
   const Settings settings_;
   report::RunCollector& collector_;
-  std::deque<Slot> slots_;         // ascending tickets
-  std::size_t waiting_bytes_ = 0;  // of finished rows behind an unfinished one
+  std::deque<Slot> slots_;           // ascending tickets
+  std::size_t waiting_bytes_ = 0;    // of finished rows behind an unfinished one
+  std::int64_t promised_bytes_ = 0;  // of results of unfinished records, at most
+  const std::int64_t room_ = engine::RoomForResults();
   std::size_t unflushed_bytes_ = 0;
   BatchCounts counts_;
 };

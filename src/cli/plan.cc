@@ -15,6 +15,7 @@
 #include "cli/print.h"
 #include "cli/run_setup.h"
 #include "engine/engine.h"
+#include "engine/result_room.h"
 #include "engine/grammar_state.h"
 #include "grammar/constraint.h"
 #include "io/result_writer.h"
@@ -115,11 +116,14 @@ class Planner {
 
  private:
   Result<void, RecordError> Prepare(PlannedRecord& planned) {
+    std::int64_t result_bytes = 0;
     for (GenerateRequest& request : planned.record.requests) {
       SGLRUN_ASSIGN_OR_RETURN(engine::PreparedPrompt prompt,
                               engine::PreparePrompt(request, *source_.tokenizer, limits_));
       if (pages_) SGLRUN_RETURN_IF_ERROR(engine::CheckCacheRoom(prompt, *pages_));
       SGLRUN_RETURN_IF_ERROR(CheckConstraint(*request.sampling));
+      result_bytes += prompt.result_bytes;
+      SGLRUN_RETURN_IF_ERROR(engine::CheckResultRoom(result_bytes, result_room_));
       planned.items.push_back({std::move(request), std::move(prompt)});
     }
     return {};
@@ -184,6 +188,7 @@ class Planner {
   const ModelSource& source_;
   const std::optional<std::int64_t> pages_;
   const engine::PromptLimits limits_;
+  const std::int64_t result_room_ = engine::RoomForResults();
   io::RecordParser parser_;
   const io::ResultWriter writer_;
   grammar::ConstraintStore constraints_;

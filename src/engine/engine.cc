@@ -132,7 +132,8 @@ Result<std::unique_ptr<Sequence>, RecordError> Engine::Admit(GenerateRequest req
       Sequence::Limits{.max_new_tokens = prompt.max_new_tokens,
                        .min_new_tokens = prompt.min_new_tokens,
                        .top_logprobs = static_cast<std::int32_t>(std::max<std::int64_t>(top, 0)),
-                       .vocab_size = config.vocab_size},
+                       .vocab_size = config.vocab_size,
+                       .result_bytes = prompt.result_bytes},
       std::move(stop));
   impl_->recorder.Start(*sequence);
   if (sequence->params().constraint) {

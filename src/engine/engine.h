@@ -78,6 +78,7 @@ struct PreparedPrompt {
   std::int64_t min_new_tokens = 0;
   // The tokens that a constraint waits for; none when it begins with the text.
   std::vector<std::int32_t> reasoning_end;
+  std::int64_t result_bytes = 0;  // at most (result_room.h)
 };
 Result<PreparedPrompt, RecordError> PreparePrompt(const GenerateRequest& request,
                                                   const tokenizer::Tokenizer& tokenizer,

@@ -6,6 +6,7 @@
 
 #include "base/strings.h"
 #include "engine/engine.h"
+#include "engine/result_room.h"
 
 namespace sglrun::engine {
 
@@ -160,6 +161,10 @@ Result<PreparedPrompt, RecordError> PreparePrompt(const GenerateRequest& request
   SGLRUN_RETURN_IF_ERROR(CheckLogprobFields(request, size, limits.vocab_size));
   SGLRUN_RETURN_IF_ERROR(CheckBias(params, limits.vocab_size));
   SGLRUN_ASSIGN_OR_RETURN(prompt.reasoning_end, ReasoningEnd(request, tokenizer, limits));
+  prompt.result_bytes = MostResultBytes(request, {.prompt_tokens = size,
+                                                  .max_new_tokens = prompt.max_new_tokens,
+                                                  .vocab_size = limits.vocab_size,
+                                                  .hidden_size = limits.hidden_size});
   return prompt;
 }
 

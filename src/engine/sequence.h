@@ -43,6 +43,7 @@ class Sequence {
     std::int64_t min_new_tokens = 0;
     std::int32_t top_logprobs = 0;  // clipped to the vocabulary
     std::int64_t vocab_size = 0;    // width of the logits
+    std::int64_t result_bytes = 0;  // of its result, at most (result_room.h)
   };
   Sequence(GenerateRequest request, std::vector<std::int32_t> prompt, const Limits& limits,
            StopCriteria stop);

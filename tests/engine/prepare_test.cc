@@ -1,6 +1,7 @@
 // What is checked before anything is computed: prompts, lengths, ids, and the memory plan.
 #include "engine/engine.h"
 #include "engine/memory_plan.h"
+#include "engine/result_room.h"
 #include "fake_tokenizer.h"
 
 #include <doctest/doctest.h>  // last: its CHECK replaces base/check.h's
@@ -69,6 +70,39 @@ TEST_CASE("lengths are exact: n up to C - 1, m up to C - n") {
   params.max_new_tokens.reset();
   params.min_new_tokens = 15;
   CHECK(Prepare(Ids(ten, params))->min_new_tokens == 10);
+}
+
+TEST_CASE("what a result may take grows with each list that is asked for") {
+  SamplingParams params;
+  params.max_new_tokens = 6;
+  params.top_k = 8;
+  GenerateRequest request = Ids({1, 2, 3, 4}, params);
+  request.top_logprobs_num = 1000;  // without return_logprob: nothing
+  CHECK(Prepare(request)->result_bytes == 0);
+  request.return_logprob = true;
+  const std::int64_t entry = Prepare(request)->result_bytes / (6 * 51);  // 50 ids, and the token
+  CHECK(entry >= static_cast<std::int64_t>(sizeof(TokenLogprob)));
+  CHECK(Prepare(request)->result_bytes == 6 * 51 * entry);
+  request.logprob_start_len = 1;
+  request.token_ids_logprob = std::vector<std::int64_t>(100, 7);
+  CHECK(Prepare(request)->result_bytes == (3 + 6) * 151 * entry);
+  request.return_logprob = false;
+  request.return_hidden_states = HiddenStates::kLast;
+  const std::int64_t state = Prepare(request)->result_bytes;
+  CHECK(state >= 4 * 4);
+  request.return_hidden_states = HiddenStates::kAll;
+  CHECK(Prepare(request)->result_bytes == (4 + 6) * state);
+  request.return_hidden_states = HiddenStates::kNone;
+  request.return_sampling_mask = true;
+  CHECK(Prepare(request)->result_bytes >= 6 * 8 * 4);
+}
+
+TEST_CASE("a record whose results may take more than there is room for is refused") {
+  CHECK(CheckResultRoom(1000, 1000).ok());
+  const auto refused = CheckResultRoom(1001, 1000);
+  REQUIRE_FALSE(refused.ok());
+  CHECK(refused.error().code == 400);
+  CHECK(RoomForResults() > 0);
 }
 
 TEST_CASE("logprob fields are checked against prompt and vocabulary") {

@@ -7,6 +7,7 @@
 #include "cli/load.h"
 #include "cli/print.h"
 #include "model/kv_cache.h"
+#include "request/sampling_parser.h"
 #include "tokenizer/chat_abilities.h"
 
 namespace sglrun::cli {
@@ -133,8 +134,17 @@ void AddRunFacts(const Options& options, const ModelSource& source, const kernel
       Number(model::KvPageBytes(source.files.config(), kv, backend) / kernels::kPageSize));
 }
 
+// What `batch` refuses, too, unless it is told to do without the file.
+Status CheckDefaults(const Options& options, const model::ModelFiles& files) {
+  SamplingParams defaults = EffectiveDefaults(options, files.generation_defaults());
+  const auto finished = request::FinishSamplingParams("generation_config.json", defaults);
+  if (finished.ok()) return {};
+  return Error{finished.error().message + "; --sampling-defaults openai does without it"};
+}
+
 Result<Facts> Collect(const Options& options) {
   SGLRUN_ASSIGN_OR_RETURN(const ModelSource source, OpenModel(options));
+  SGLRUN_RETURN_IF_ERROR(CheckDefaults(options, source.files));
   Compute compute(options);
   SGLRUN_ASSIGN_OR_RETURN(const kernels::Backend* backend,
                           ChooseBackend(options, DeviceDType(options, source.files), compute));

@@ -259,6 +259,9 @@ Result<BenchReport> Measure(const Options& options) {
 
 Result<int> RunBench(const Options& options) {
   if (!options.grammar.empty()) return RunGrammarBench(options);
+  if (!options.tokenizer.empty()) {
+    return Error{"bench: --tokenizer goes with --grammar; speed is measured on random ids"};
+  }
   SGLRUN_ASSIGN_OR_RETURN(const BenchReport report, Measure(options));
   SGLRUN_RETURN_IF_ERROR(Print(options.json ? AsJson(report) : AsText(report)));
   return kExitOk;

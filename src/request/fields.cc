@@ -233,7 +233,9 @@ std::vector<Field> LengthParameters() {
                 {{0, kInf}}),
       Parameter("min_new_tokens", Kind::kInteger, "0", &SamplingParams::min_new_tokens,
                 "tokens before which no stop token may come",
-                "Stop strings and patterns are not held back by it.", {{0, kInf}}),
+                "Stop strings and patterns are not held back by it, nor is the end of a constraint "
+                "that leaves nothing else to come.",
+                {{0, kInf}}),
       Parameter("n", Kind::kInteger, "1", &SamplingParams::n, "samples of each prompt",
                 "With more than one the row is an array: all samples of the first prompt, then of "
                 "the second.",

@@ -26,16 +26,16 @@ class Complaint {
                       std::to_string(expected));
   }
 
-  // An f32 view of rank 2 with a contiguous last axis.
+  // A view of rank 2 with a contiguous last axis.
   void Matrix(std::string_view name, const TensorView& view, std::int64_t rows,
-              std::int64_t columns) {
-    if (view.dtype == DType::kF32 && view.rank == 2 && view.shape[0] == rows &&
+              std::int64_t columns, DType dtype = DType::kF32) {
+    if (view.dtype == dtype && view.rank == 2 && view.shape[0] == rows &&
         view.shape[1] == columns && (view.stride[1] == 1 || columns <= 1) &&
         (rows == 0 || columns == 0 || view.data != nullptr)) {
       return;
     }
-    Unless(false, std::string(name) + " is " + view.ToString() + ", must be f32[" +
-                      std::to_string(rows) + ", " + std::to_string(columns) +
+    Unless(false, std::string(name) + " is " + view.ToString() + ", must be " + DTypeName(dtype) +
+                      "[" + std::to_string(rows) + ", " + std::to_string(columns) +
                       "] with a contiguous last axis");
   }
 
@@ -124,7 +124,8 @@ std::string Check(const PackRowsArgs& args) {
   CheckWeight(complaint, args.weight);
   if (args.weight == nullptr) return complaint.text();
   const std::int64_t rows = Rows(args.rows);
-  complaint.Matrix("rows", args.rows, rows, args.weight->k);
+  const bool stored = args.rows.dtype == DType::kBF16 && args.weight->dtype == DType::kBF16;
+  complaint.Matrix("rows", args.rows, rows, args.weight->k, stored ? DType::kBF16 : DType::kF32);
   complaint.Unless(args.first_row >= 0 && args.first_row + rows <= args.weight->n,
                    "rows [" + std::to_string(args.first_row) + ", " +
                        std::to_string(args.first_row + rows) + ") must lie in a weight of " +

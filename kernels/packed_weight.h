@@ -68,12 +68,12 @@ struct PackedWeight {
   WeightForm form() const { return {dtype, quant}; }
 };
 
-// float32 rows. With kI8 and kI4 the form must be the type's own, WeightForm(dtype), or that with
-// groups of 64: the rows are quantised by the rule of kernels/common/quantize.h.
+// float32 rows; for bf16 weights on the host also bf16 ones, with the bytes of those rows widened.
+// To kI8 and kI4, WeightForm(dtype) or that in groups of 64, the rule is kernels/common/quantize.h.
 struct PackRowsArgs {
   PackedWeight* weight = nullptr;  // data allocated with PackedWeightBytes
   std::int64_t first_row = 0;      // where rows[0] goes
-  tensor::TensorView rows;         // f32 [r, K], row stride free
+  tensor::TensorView rows;         // f32 or bf16 [r, K], row stride free
 };
 
 std::string Check(const PackRowsArgs& args);

@@ -100,7 +100,7 @@ void PackRows(const PackRowsArgs& args, KernelContext&) {
   for (std::int64_t r = 0; r < args.rows.shape[0]; ++r) {
     for (std::int64_t i = 0; i < k; ++i) {
       StoreElement(args.weight->data.data(), args.weight->dtype, (args.first_row + r) * k + i,
-                   args.rows.row(r)[i]);
+                   LoadElement(args.rows.data, args.rows.dtype, r * args.rows.stride[0] + i));
     }
   }
 }

@@ -1,6 +1,6 @@
 #include "base/hash.h"
 
-#include <xxhash.h>
+#include "base/xxh3.h"
 
 namespace sglrun {
 

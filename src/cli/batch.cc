@@ -1,5 +1,7 @@
 #include <signal.h>
+#include <unistd.h>
 
+#include <atomic>
 #include <cstdio>
 #include <ctime>
 #include <filesystem>
@@ -8,7 +10,7 @@
 #include "base/log.h"
 #include "base/mapped_file.h"
 #include "base/strings.h"
-#include "cli/background_fingerprint.h"
+#include "cli/background.h"
 #include "cli/batch_loop.h"
 #include "cli/batch_source.h"
 #include "cli/batch_window.h"
@@ -70,6 +72,17 @@ io::RowOptions RowOptionsOf(const Options& options) {
           .output_path = options.output};
 }
 
+// Whether the run can begin this output, as far as that is seen before it is opened. Else the
+// weights wait, which may take a while: an output that cannot be used, or be continued, is told at
+// once.
+bool BeginsOutput(const std::string& path) {
+  if (io::IsLooseOutput(path)) return true;
+  const std::filesystem::path folder = std::filesystem::path(path).parent_path();
+  std::error_code ignored;
+  return !std::filesystem::exists(path, ignored) &&
+         ::access(folder.empty() ? "." : folder.c_str(), W_OK) == 0;
+}
+
 std::string NowUtc() {
   const std::time_t now = std::time(nullptr);
   std::tm utc = {};
@@ -102,17 +115,24 @@ class BatchRun {
     SGLRUN_ASSIGN_OR_RETURN(model::ModelFiles files, OpenModelFiles(options_));
     ModelSource source{std::move(files), nullptr};
     source.templates = FindChatTemplates(options_, &source.files);
-    BackgroundFingerprint weights(options_, source.files);
-    SGLRUN_ASSIGN_OR_RETURN(source.tokenizer, FindTokenizer(options_, source.files));
     BatchSource::Parts parts;
-    SGLRUN_ASSIGN_OR_RETURN(parts.record_options, MakeRecordOptions(options_, source));
+    // Beside the weights: making the tokenizer takes about as long as reading them.
+    std::atomic<bool> stop{false};
+    Background<Status> tokenizer([&] {
+      const Status status = MakeTokenizer(source, parts);
+      stop = !status.ok();
+      return status;
+    });
     SGLRUN_ASSIGN_OR_RETURN(parts.reader, io::JsonlReader::Open(options_.inputs));
     // Not earlier: opening waits for a pipe's first bytes, and there is nothing to be finished yet.
     WatchStopSignals();
     SGLRUN_ASSIGN_OR_RETURN(const auto engines,
                             EnginePool::Open(options_, DeviceDType(options_, source.files)));
-    SGLRUN_RETURN_IF_ERROR(CollectFacts(source, *engines, weights));
-    // Before the weights, which may take a while: an output that cannot be used is told at once.
+    const bool may_load = BeginsOutput(options_.output);
+    const Result<Hash128> weights = engines->ReadWeights(options_, source.files, may_load, stop);
+    SGLRUN_RETURN_IF_ERROR(tokenizer.Get());
+    if (!weights.ok()) return weights.error();
+    SGLRUN_RETURN_IF_ERROR(CollectFacts(source, *engines, *weights));
     SGLRUN_RETURN_IF_ERROR(OpenOutput());
     finished_before_ = ReadFinished(RunFilePath(options_));
     // The output is ours: from now on an account of an earlier run would be a lie, whenever this
@@ -129,8 +149,13 @@ class BatchRun {
   }
 
  private:
-  Status CollectFacts(const ModelSource& source, EnginePool& engines,
-                      BackgroundFingerprint& weights) {
+  Status MakeTokenizer(ModelSource& source, BatchSource::Parts& parts) const {
+    SGLRUN_ASSIGN_OR_RETURN(source.tokenizer, FindTokenizer(options_, source.files));
+    SGLRUN_ASSIGN_OR_RETURN(parts.record_options, MakeRecordOptions(options_, source));
+    return {};
+  }
+
+  Status CollectFacts(const ModelSource& source, EnginePool& engines, const Hash128& weights) {
     const kernels::Backend& backend = engines.backend();
     ThreadPool& pool = engines.threads();
     SGLRUN_ASSIGN_OR_RETURN(facts_.identity, RunIdentity(options_, source, backend, weights));

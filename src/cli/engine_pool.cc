@@ -43,6 +43,16 @@ void Add(const engine::EngineStats& from, engine::EngineStats& to) {
   to.kv_pages_used += from.kv_pages_used;
 }
 
+// Weights that are packed into less memory than they take in their files let go of their pages at
+// once, so that the process never holds more than it needs in the end.
+bool Grows(const model::ModelFiles& files, const model::LoadOptions& options) {
+  double stored = 0;
+  for (const model::TensorSource& tensor : files.tensors()) {
+    stored += static_cast<double>(tensor.bytes);
+  }
+  return stored <= 1.01 * static_cast<double>(model::Model::WeightBytes(files, options));
+}
+
 // Devices whose results would differ are refused; those that differ in nothing but the library may
 // do without it.
 Error UnlikeDevices(const Options& options, std::string_view one, std::string_view other) {
@@ -94,9 +104,30 @@ std::string EnginePool::DescribeProducts() const {
   return device == nullptr ? "own kernels" : device->DescribeProducts();
 }
 
+Result<Hash128> EnginePool::ReadWeights(const Options& options, const model::ModelFiles& files,
+                                        bool may_load, const std::atomic<bool>& stop) {
+  Member& first = *members_.front();
+  model::LoadOptions load = LoadOptionsOf(options, files, *first.backend);
+  const bool on_host = first.backend->device == nullptr;
+  if (!may_load || !on_host || !is_one()) {
+    return files.Fingerprint(first.compute.pool,
+                             {.stop = &stop, .keep_pages = on_host && Grows(files, load)});
+  }
+  Hash128 fingerprint;
+  load.fingerprint = &fingerprint;
+  load.stop = &stop;
+  SGLRUN_ASSIGN_OR_RETURN(first.model, model::Model::Load(files, load, first.compute.context));
+  return fingerprint;
+}
+
 Status EnginePool::Load(const Options& options, const ModelSource& source) {
   SGLRUN_RETURN_IF_ERROR(ForEach([&](Member& m) -> Status {
-    SGLRUN_ASSIGN_OR_RETURN(m.model, LoadModel(options, source.files, *m.backend, m.compute));
+    if (m.model == nullptr) {
+      SGLRUN_ASSIGN_OR_RETURN(
+          m.model,
+          model::Model::Load(source.files, LoadOptionsOf(options, source.files, *m.backend),
+                             m.compute.context));
+    }
     const tensor::DType kv_dtype = KvDType(options, WeightDType(options, source.files, *m.backend));
     SGLRUN_ASSIGN_OR_RETURN(
         m.engine,

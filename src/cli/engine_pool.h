@@ -12,12 +12,14 @@
 // One engine is stepped by the caller's thread, several by a thread each.
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <cstdint>
 #include <memory>
 #include <mutex>
 #include <vector>
 
+#include "base/hash.h"
 #include "base/result.h"
 #include "cli/load.h"
 #include "cli/options.h"
@@ -41,6 +43,11 @@ class EnginePool {
   std::size_t size() const { return members_.size(); }
   // What multiplies many rows: "own kernels", or cuBLASLt and its version.
   std::string DescribeProducts() const;
+
+  // The fingerprint of the weights of `files`, worth nothing once `stop` is set. With `may_load`
+  // one engine on the host has them loaded for Load, which reads the same bytes.
+  Result<Hash128> ReadWeights(const Options& options, const model::ModelFiles& files, bool may_load,
+                              const std::atomic<bool>& stop);
 
   // Loads the model onto all devices, whose engines begin then. `source` outlives the pool.
   Status Load(const Options& options, const ModelSource& source);

@@ -157,11 +157,15 @@ tensor::DType KvDType(const Options& options, tensor::DType weights) {
   return weights == tensor::DType::kF32 ? tensor::DType::kF32 : tensor::DType::kBF16;
 }
 
+model::LoadOptions LoadOptionsOf(const Options& options, const model::ModelFiles& files,
+                                 const kernels::Backend& backend) {
+  return {.dtype = WeightDType(options, files, backend), .backend = &backend};
+}
+
 Result<std::unique_ptr<model::Model>> LoadModel(const Options& options,
                                                 const model::ModelFiles& files,
                                                 const kernels::Backend& backend, Compute& compute) {
-  return model::Model::Load(
-      files, {.dtype = WeightDType(options, files, backend), .backend = &backend}, compute.context);
+  return model::Model::Load(files, LoadOptionsOf(options, files, backend), compute.context);
 }
 
 SamplingParams EffectiveDefaults(const Options& options, const model::GenerationDefaults& model) {

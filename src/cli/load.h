@@ -78,6 +78,9 @@ tensor::DType WeightDType(const Options& options, const model::ModelFiles& files
 tensor::DType DeviceDType(const Options& options, const model::ModelFiles& files);
 tensor::DType KvDType(const Options& options, tensor::DType weights);
 
+// With the type of --dtype.
+model::LoadOptions LoadOptionsOf(const Options& options, const model::ModelFiles& files,
+                                 const kernels::Backend& backend);
 Result<std::unique_ptr<model::Model>> LoadModel(const Options& options,
                                                 const model::ModelFiles& files,
                                                 const kernels::Backend& backend, Compute& compute);

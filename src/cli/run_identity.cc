@@ -80,7 +80,7 @@ std::string TemplateFingerprint(const Options& options, const ModelSource& sourc
 }  // namespace
 
 Result<Json> RunIdentity(const Options& options, const ModelSource& source,
-                         const kernels::Backend& backend, BackgroundFingerprint& weights) {
+                         const kernels::Backend& backend, const Hash128& weights) {
   const tensor::DType dtype = WeightDType(options, source.files, backend);
   Options effective = options;
   effective.dtype = tensor::DTypeName(dtype);
@@ -99,7 +99,7 @@ Result<Json> RunIdentity(const Options& options, const ModelSource& source,
   for (auto& [name, value] : identity) {
     if (name == "tokenizer") value = tokenizer;
     if (name == "template") value = TemplateFingerprint(options, source);
-    if (name == "model") value = weights.Get().ToHex();
+    if (name == "model") value = weights.ToHex();
   }
   identity.emplace_back("defaults", SamplingDefaultsJson(EffectiveDefaults(
                                         options, source.files.generation_defaults())));

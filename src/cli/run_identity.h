@@ -2,17 +2,17 @@
 // and every option that shapes results, with effective values.
 #pragma once
 
+#include "base/hash.h"
 #include "base/json.h"
-#include "cli/background_fingerprint.h"
 #include "cli/load.h"
 #include "cli/options.h"
 
 namespace sglrun::cli {
 
-// An object of named values, fit for io::RunOutputOptions::run. `weights` gives the fingerprint of
-// source.files, last of all.
+// An object of named values, fit for io::RunOutputOptions::run. `weights`: the fingerprint of
+// source.files.
 Result<Json> RunIdentity(const Options& options, const ModelSource& source,
-                         const kernels::Backend& backend, BackgroundFingerprint& weights);
+                         const kernels::Backend& backend, const Hash128& weights);
 
 // The member of a run identity that tells the shard.
 inline constexpr const char* kShardName = "shard";

@@ -5,11 +5,13 @@
 //   model->Forward(batch, cache, hidden);  model->Logits(hidden, logits);
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
 
+#include "base/hash.h"
 #include "base/result.h"
 #include "kernels/backend.h"
 #include "model/config.h"
@@ -50,6 +52,10 @@ struct LoadOptions {
   // quantise the others.
   tensor::DType dtype = tensor::DType::kBF16;
   const kernels::Backend* backend = nullptr;
+  // If it is there, it becomes ModelFiles::Fingerprint: packing reads every byte anyway.
+  Hash128* fingerprint = nullptr;
+  // Once it is set the rest is left out: nobody wants the model.
+  const std::atomic<bool>* stop = nullptr;
 };
 
 class Model {

@@ -11,42 +11,10 @@
 #include "model/gguf_model.h"
 #include "model/hf_directory.h"
 #include "model/stored_tensor.h"
+#include "model/tensor_parts.h"
 
 namespace sglrun::model {
 namespace {
-
-// Hashed at once. A fixed size, because the fingerprint is made of the hashes of the parts.
-constexpr std::size_t kPartBytes = std::size_t{4} << 20;
-
-struct Part {
-  const StoredTensor* tensor;
-  std::size_t begin;
-};
-
-// The hashes of all parts of all tensors, in order.
-std::string HashParts(const std::vector<StoredTensor>& tensors, ThreadPool& pool,
-                      const FingerprintOptions& options) {
-  std::vector<Part> parts;
-  for (const StoredTensor& tensor : tensors) {
-    for (std::size_t begin = 0; begin < tensor.bytes; begin += kPartBytes) {
-      parts.push_back({&tensor, begin});
-    }
-  }
-  std::vector<Hash128> hashes(parts.size());
-  std::atomic<std::size_t> next = 0;
-  pool.Run([&](int, int) {
-    for (std::size_t i = next++; i < parts.size(); i = next++) {
-      if (options.stop != nullptr && *options.stop) return;
-      const auto& [tensor, begin] = parts[i];
-      const std::string_view bytes = tensor->data().substr(begin, kPartBytes);
-      hashes[i] = HashBytes(bytes);
-      if (!options.keep_pages) tensor->file->DropPages(tensor->begin + begin, bytes.size());
-    }
-  });
-  std::string text;
-  for (const Hash128& hash : hashes) text += hash.ToHex();
-  return text;
-}
 
 template <class T>
 void AppendValue(std::string& text, const T& value) {
@@ -185,14 +153,30 @@ std::string ModelFiles::DTypeSummary() const {
 }
 
 Hash128 ModelFiles::Fingerprint(ThreadPool& pool, const FingerprintOptions& options) const {
+  const std::vector<TensorPart> parts = PartsOf(impl_->tensors);
+  std::vector<Hash128> hashes(parts.size());
+  std::atomic<std::size_t> next = 0;
+  pool.Run([&](int, int) {
+    for (std::size_t i = next++; i < parts.size(); i = next++) {
+      if (options.stop != nullptr && *options.stop) return;
+      const auto& [tensor, begin, bytes] = parts[i];
+      hashes[i] = HashBytes(impl_->tensors[tensor].stored.substr(begin, bytes));
+      if (!options.keep_pages) impl_->tensors[tensor].drop_pages(begin, bytes);
+    }
+  });
+  return FingerprintOf(hashes);
+}
+
+Hash128 ModelFiles::FingerprintOf(std::span<const Hash128> parts) const {
   std::string text;
   AppendConfig(text, impl_->config);
-  for (const StoredTensor& tensor : impl_->weights.tensors) {
+  for (const TensorSource& tensor : impl_->tensors) {
     text += tensor.name + ' ' + tensor.type + ' ';
     for (const std::int64_t extent : tensor.shape) AppendValue(text, extent);
     AppendValue(text, tensor.bytes);
   }
-  return HashBytes(text + HashParts(impl_->weights.tensors, pool, options));
+  for (const Hash128& part : parts) text += part.ToHex();
+  return HashBytes(text);
 }
 
 }  // namespace sglrun::model

@@ -19,6 +19,7 @@
 #include "kernels/packed_weight.h"
 #include "model/config.h"
 #include "model/formats/weight_format.h"
+#include "tensor/tensor_view.h"
 
 namespace sglrun::model {
 
@@ -28,14 +29,19 @@ struct TensorSource {
   std::vector<std::int64_t> shape;  // row-major, [out, in] for matrices
   std::string type;                 // "F32", "BF16", "Q4_1", ... for messages
   std::int64_t bytes = 0;
+  std::string_view stored;  // those bytes
   // Writes rows [first, first + count) as float32, shape [count, in]; vectors are one row. Undoes
   // the GGUF converter's q/k permutation. Thread-safe.
   std::function<void(std::int64_t first, std::int64_t count, float* out)> read_rows;
+  // Of matrices of plain elements, float32 or bfloat16: their type, and rows from `first` on where
+  // they lie in the file, at most `count`, at least one: as many as are one stride apart.
+  std::optional<tensor::DType> plain;
+  std::function<tensor::TensorView(std::int64_t first, std::int64_t count)> stored_rows;
   // Of quantised tensors: the form of their codes, and the same rows as codes.
   std::optional<kernels::WeightForm> form;
   std::function<void(std::int64_t first, std::int64_t count, const QuantOut& out)> read_codes;
-  // The source bytes will not be needed again.
-  std::function<void()> drop_pages;
+  // So many of the stored bytes will not be needed again.
+  std::function<void(std::size_t begin, std::size_t bytes)> drop_pages;
 };
 
 // The tokenizer part of a GGUF file, field for field (see tokenizer::GgufVocabulary).
@@ -82,6 +88,8 @@ class ModelFiles {
   // Identifies the model's content: configuration, tensor table and every byte of the data, read at
   // some gigabytes a second a thread. Packing the weights reads them again, from the page cache.
   Hash128 Fingerprint(ThreadPool& pool, const FingerprintOptions& options = {}) const;
+  // The same from the hashes of all parts (model/tensor_parts.h).
+  Hash128 FingerprintOf(std::span<const Hash128> parts) const;
 
  private:
   struct Impl;

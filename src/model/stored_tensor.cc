@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <functional>
 #include <numeric>
+#include <optional>
 
 #include "model/formats/weight_format.h"
 
@@ -59,6 +60,28 @@ std::function<void(std::int64_t, std::int64_t, const QuantOut&)> CodesReader(
   };
 }
 
+// The type of plain elements that pack_rows takes as they are.
+std::optional<tensor::DType> PlainType(std::string_view type) {
+  if (type == "BF16") return tensor::DType::kBF16;
+  if (type == "F32") return tensor::DType::kF32;
+  return std::nullopt;
+}
+
+// Rows of one part of an interleaved head lie two rows apart.
+std::function<tensor::TensorView(std::int64_t, std::int64_t)> StoredRowsReader(
+    const RowLayout& layout, tensor::DType dtype, std::int64_t head_rows) {
+  return [layout, dtype, half = head_rows / 2, head_rows](std::int64_t first, std::int64_t count) {
+    const std::int64_t rows = half == 0 ? count : std::min(count, half - first % half);
+    const std::int64_t at = half == 0 ? first : InterleavedRow(first, head_rows);
+    // Views of what is only read have no type of their own.
+    auto* data =
+        const_cast<std::uint8_t*>(layout.data) + at * layout.columns * layout.format->block_bytes;
+    tensor::TensorView view = tensor::MakeView(data, dtype, {rows, layout.columns});
+    if (half > 0) view.stride[0] *= 2;
+    return view;
+  };
+}
+
 // A bias is one row whose elements were moved as the matrix's rows were.
 std::function<void(std::int64_t, std::int64_t, float*)> InterleavedVectorReader(
     const RowLayout& layout, std::int64_t head_rows) {
@@ -84,7 +107,10 @@ Result<TensorSource> MakeTensorSource(const StoredTensor& tensor) {
                       .shape = tensor.shape,
                       .type = tensor.type,
                       .bytes = static_cast<std::int64_t>(tensor.bytes),
+                      .stored = tensor.data(),
                       .read_rows = nullptr,
+                      .plain = std::nullopt,
+                      .stored_rows = nullptr,
                       .form = format->form,
                       .read_codes = nullptr,
                       .drop_pages = nullptr};
@@ -101,8 +127,15 @@ Result<TensorSource> MakeTensorSource(const StoredTensor& tensor) {
       layout.Read(first, count, out);
     };
   }
-  source.drop_pages = [file = tensor.file, begin = tensor.begin, bytes = tensor.bytes] {
-    file->DropPages(begin, bytes);
+  const std::optional<tensor::DType> plain = PlainType(tensor.type);
+  if (plain && tensor.shape.size() == 2 &&
+      reinterpret_cast<std::uintptr_t>(layout.data) % tensor::ElementSize(*plain) == 0) {
+    source.plain = plain;
+    source.stored_rows = StoredRowsReader(layout, *plain, head_rows);
+  }
+  source.drop_pages = [file = tensor.file, first = tensor.begin](std::size_t begin,
+                                                                 std::size_t bytes) {
+    file->DropPages(first + begin, bytes);
   };
   return source;
 }

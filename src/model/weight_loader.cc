@@ -1,95 +1,37 @@
-// Weights from files into their packed form: a list of blocks of rows, which the threads take one
-// after the other, each dequantising into its own buffer and packing from there. There is one
-// barrier, at the end: with one a block, a busy machine waits longer than it works (7 s instead of
-// 0.9 s for 135M weights with twelve processes on two cores).
+// Weights from files into their packed form: a list of parts of the files' tensors, which the
+// threads take one after the other, each with a packer of its own. There is one barrier, at the
+// end: with one a part, a busy machine waits longer than it works (7 s instead of 0.9 s for 135M
+// weights with twelve processes on two cores).
 #include <algorithm>
 #include <atomic>
 #include <initializer_list>
-#include <new>
 #include <vector>
 
 #include "model/decoder_tensors.h"
 #include "model/decoder_weights.h"
+#include "model/part_packer.h"
 #include "model/quant_rows.h"
+#include "model/tensor_parts.h"
 
 namespace sglrun::model {
 namespace {
 
-// Floats of one block: with the stored weights and the panels that they become, 0.5 MiB stays in
-// the second-level cache between dequantising and packing.
-constexpr std::int64_t kReadFloats = std::int64_t{1} << 16;
-// Blocks begin at multiples of this row, so that packing fills whole panels.
-constexpr std::int64_t kRowMultiple = 64;
-
-// Rows [row, row + count) of `source`, which become rows from first_row on of `weight`.
-struct Block {
-  const TensorSource* source = nullptr;
-  kernels::PackedWeight* weight = nullptr;
-  std::int64_t row = 0, count = 0, first_row = 0;
-  bool last = false;  // of its source
-};
-
-// Packs blocks on one thread. pack_rows writes the elements of its own rows alone, so that threads
-// may fill one matrix together, each with a context of its own.
-class Packer {
- public:
-  explicit Packer(const kernels::Backend& backend) : backend_(backend), context_(one_thread_) {
-    context_.set_device(backend.device);
-  }
-
-  void Pack(const Block& block) {
-    if (block.weight->form().quantized() && block.source->form) {
-      PackCodes(block);
-    } else {
-      PackFloats(block);
-    }
-    // Another thread may still read an earlier block: a dropped page comes back from the file.
-    if (block.last) block.source->drop_pages();
-  }
-
- private:
-  void PackCodes(const Block& block) {
-    quant_rows_.Read(*block.source, block.row, block.count, block.weight->form());
-    backend_.table.pack_codes({.weight = block.weight,
-                               .first_row = block.first_row,
-                               .rows = block.count,
-                               .codes = quant_rows_.codes(),
-                               .scales = quant_rows_.scales(),
-                               .minima = quant_rows_.minima()},
-                              context_);
-  }
-
-  void PackFloats(const Block& block) {
-    const std::int64_t columns = block.weight->k;
-    const std::size_t bytes = static_cast<std::size_t>(block.count * columns) * sizeof(float);
-    if (rows_.bytes() < bytes) rows_ = tensor::Buffer(tensor::HostAllocator(), bytes);
-    if (!rows_.ok()) throw std::bad_alloc();
-    block.source->read_rows(block.row, block.count, rows_.as<float>());
-    backend_.table.pack_rows(
-        {.weight = block.weight,
-         .first_row = block.first_row,
-         .rows = tensor::MakeView(rows_.data(), tensor::DType::kF32, {block.count, columns})},
-        context_);
-  }
-
-  const kernels::Backend& backend_;
-  ThreadPool one_thread_{1};
-  kernels::KernelContext context_;
-  tensor::Buffer rows_;
-  QuantRows quant_rows_;
-};
-
 class Loader {
  public:
-  Loader(const ModelFiles& files, const kernels::Backend& backend, kernels::KernelContext& context)
-      : files_(files), backend_(backend), context_(context) {}
+  Loader(const ModelFiles& files, const LoadOptions& options, kernels::KernelContext& context)
+      : files_(files), options_(options), context_(context), places_(files.tensors().size()) {}
 
   void Vector(const std::string& name, VectorWeight& weight) { VectorPart(name, weight, 0); }
 
   // The sources' rows one after the other.
   void Matrix(std::initializer_list<std::string> names, kernels::PackedWeight& weight) {
     std::int64_t row = 0;
-    for (const std::string& name : names) row += MatrixPart(name, weight, row);
+    for (const std::string& name : names) {
+      const TensorSource& source = Source(name);
+      CHECK(source.shape[1] == weight.k) << name;
+      places_[static_cast<std::size_t>(&source - files_.tensors().data())] = {&weight, row};
+      row += source.shape[0];
+    }
     CHECK(row == weight.n) << row << " of " << weight.n << " rows of " << *names.begin();
   }
   void Bias(std::initializer_list<std::string> names, VectorWeight& weight) {
@@ -98,15 +40,23 @@ class Loader {
     CHECK(first == weight.n) << *names.begin();
   }
 
-  // Does the matrices' work.
+  // Does the matrices' work, and the hashing.
   void Run() {
+    const std::vector<TensorSource>& tensors = files_.tensors();
+    const std::vector<TensorPart> parts = PartsOf(tensors);
+    std::vector<Hash128> hashes(options_.fingerprint == nullptr ? 0 : parts.size());
     std::atomic<std::size_t> next{0};
     context_.pool().Run([&](int, int) {
-      Packer packer(backend_);
-      for (std::size_t i = next.fetch_add(1); i < blocks_.size(); i = next.fetch_add(1)) {
-        packer.Pack(blocks_[i]);
+      PartPacker packer(*options_.backend);
+      for (std::size_t i = next.fetch_add(1); i < parts.size(); i = next.fetch_add(1)) {
+        if (options_.stop != nullptr && *options_.stop) return;
+        const Place& place = places_[parts[i].tensor];
+        Hash128* hash = hashes.empty() ? nullptr : &hashes[i];
+        if (place.weight == nullptr && hash == nullptr) continue;
+        packer.Pack(tensors[parts[i].tensor], parts[i], place, hash);
       }
     });
+    if (!hashes.empty()) *options_.fingerprint = files_.FingerprintOf(hashes);
   }
 
  private:
@@ -122,29 +72,15 @@ class Loader {
     CHECK(first + source.shape[0] <= weight.n) << name;
     std::vector<float> values(static_cast<std::size_t>(source.shape[0]));
     source.read_rows(0, 1, values.data());
-    weight.Fill(values.data(), source.shape[0], first, backend_, context_);
-    source.drop_pages();
+    weight.Fill(values.data(), source.shape[0], first, *options_.backend, context_);
+    source.drop_pages(0, source.stored.size());
     return source.shape[0];
   }
 
-  std::int64_t MatrixPart(const std::string& name, kernels::PackedWeight& weight,
-                          std::int64_t first_row) {
-    const TensorSource& source = Source(name);
-    const std::int64_t rows = source.shape[0], columns = source.shape[1];
-    CHECK(columns == weight.k) << name;
-    const std::int64_t block =
-        std::max(kReadFloats / columns / kRowMultiple, std::int64_t{1}) * kRowMultiple;
-    for (std::int64_t row = 0; row < rows; row += block) {
-      const std::int64_t count = std::min(block, rows - row);
-      blocks_.push_back({&source, &weight, row, count, first_row + row, row + count == rows});
-    }
-    return rows;
-  }
-
   const ModelFiles& files_;
-  const kernels::Backend& backend_;
+  const LoadOptions& options_;
   kernels::KernelContext& context_;
-  std::vector<Block> blocks_;
+  std::vector<Place> places_;  // of each tensor
 };
 
 // Shows every matrix's sources to ChooseQuantForms.
@@ -206,7 +142,7 @@ void ChooseQuantForms(const ModelFiles& files, DecoderWeights& weights) {
 
 void FillDecoderWeights(const ModelFiles& files, const LoadOptions& options,
                         kernels::KernelContext& context, DecoderWeights& weights) {
-  Loader loader(files, *options.backend, context);
+  Loader loader(files, options, context);
   loader.Matrix({kEmbeddingName}, weights.embedding);
   if (weights.head.n > 0) loader.Matrix({kHeadName}, weights.head);
   loader.Vector(kFinalNormName, weights.final_norm);

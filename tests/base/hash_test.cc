@@ -1,5 +1,7 @@
 #include "base/hash.h"
 
+#include "base/stream_hash.h"
+
 #include <doctest/doctest.h>
 
 #include <set>
@@ -17,6 +19,19 @@ TEST_CASE("another seed or another byte gives another hash") {
   CHECK_NE(HashBytes("abc", 1), HashBytes("abc"));
   CHECK_NE(HashBytes("abd"), HashBytes("abc"));
   CHECK_EQ(HashBytes("abc"), HashBytes("abc"));
+}
+
+TEST_CASE("StreamHash gives HashBytes of its pieces together, again and again") {
+  std::string text(100'000, '\0');
+  for (std::size_t i = 0; i < text.size(); ++i) text[i] = static_cast<char>(i * i >> 3);
+  StreamHash stream;
+  for (const std::size_t piece : {1u, 63u, 240u, 4096u, 100'000u}) {
+    for (std::size_t begin = 0; begin < text.size(); begin += piece) {
+      stream.Add(std::string_view(text).substr(begin, piece));
+    }
+    CHECK_EQ(stream.Finish(), HashBytes(text));
+  }
+  CHECK_EQ(stream.Finish(), HashBytes(""));
 }
 
 TEST_CASE("ToHex has 32 lower-case digits, high half first") {

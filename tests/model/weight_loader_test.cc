@@ -12,7 +12,7 @@
 namespace sglrun::model {
 namespace {
 
-constexpr std::int64_t kRows = 70'000, kColumns = 32;  // an embedding of more than one part
+constexpr std::int64_t kRows = 70'000, kColumns = 40;  // no row ends with its first part
 
 std::string Golden(const std::string& name) {
   return std::string(SGLRUN_SOURCE_DIR) + "/tests/golden/models/" + name;
@@ -21,22 +21,22 @@ std::string Golden(const std::string& name) {
 // A model of one small layer in bfloat16, whose data begin at an odd address if `is_odd`.
 void WriteModel(const TempDirectory& directory, bool is_odd) {
   directory.Write("config.json",
-                  R"({"model_type":"llama","hidden_size":32,"intermediate_size":4,)"
+                  R"({"model_type":"llama","hidden_size":40,"intermediate_size":4,)"
                   R"("num_hidden_layers":1,"num_attention_heads":1,"vocab_size":70000,)"
                   R"("tie_word_embeddings":true})");
   const std::string layer = "model.layers.0.";
   const std::pair<std::string, std::vector<std::int64_t>> tensors[] = {
       {"model.embed_tokens.weight", {kRows, kColumns}},
-      {"model.norm.weight", {32}},
-      {layer + "input_layernorm.weight", {32}},
-      {layer + "post_attention_layernorm.weight", {32}},
-      {layer + "self_attn.q_proj.weight", {32, 32}},
-      {layer + "self_attn.k_proj.weight", {32, 32}},
-      {layer + "self_attn.v_proj.weight", {32, 32}},
-      {layer + "self_attn.o_proj.weight", {32, 32}},
-      {layer + "mlp.gate_proj.weight", {4, 32}},
-      {layer + "mlp.up_proj.weight", {4, 32}},
-      {layer + "mlp.down_proj.weight", {32, 4}}};
+      {"model.norm.weight", {40}},
+      {layer + "input_layernorm.weight", {40}},
+      {layer + "post_attention_layernorm.weight", {40}},
+      {layer + "self_attn.q_proj.weight", {40, 40}},
+      {layer + "self_attn.k_proj.weight", {40, 40}},
+      {layer + "self_attn.v_proj.weight", {40, 40}},
+      {layer + "self_attn.o_proj.weight", {40, 40}},
+      {layer + "mlp.gate_proj.weight", {4, 40}},
+      {layer + "mlp.up_proj.weight", {4, 40}},
+      {layer + "mlp.down_proj.weight", {40, 4}}};
   std::string header = "{";
   std::size_t bytes = 0;
   for (const auto& [name, shape] : tensors) {

@@ -116,23 +116,22 @@ class BatchRun {
     ModelSource source{std::move(files), nullptr};
     source.templates = FindChatTemplates(options_, &source.files);
     BatchSource::Parts parts;
-    // Beside the weights: making the tokenizer takes about as long as reading them.
-    std::atomic<bool> stop{false};
-    Background<Status> tokenizer([&] {
-      const Status status = MakeTokenizer(source, parts);
-      stop = !status.ok();
-      return status;
-    });
     SGLRUN_ASSIGN_OR_RETURN(parts.reader, io::JsonlReader::Open(options_.inputs));
     // Not earlier: opening waits for a pipe's first bytes, and there is nothing to be finished yet.
     WatchStopSignals();
     SGLRUN_ASSIGN_OR_RETURN(const auto engines,
                             EnginePool::Open(options_, DeviceDType(options_, source.files)));
-    const bool may_load = BeginsOutput(options_.output);
-    const Result<Hash128> weights = engines->ReadWeights(options_, source.files, may_load, stop);
-    SGLRUN_RETURN_IF_ERROR(tokenizer.Get());
-    if (!weights.ok()) return weights.error();
-    SGLRUN_RETURN_IF_ERROR(CollectFacts(source, *engines, *weights));
+    // Beside the tokenizer, which takes about as long.
+    std::atomic<bool> stop{false};
+    Background<Result<Hash128>> reading([&, may_load = BeginsOutput(options_.output)] {
+      return engines->ReadWeights(options_, source.files, may_load, stop);
+    });
+    if (Status status = MakeTokenizer(source, parts); !status.ok()) {
+      stop = true;
+      return status.error();
+    }
+    SGLRUN_ASSIGN_OR_RETURN(const Hash128 weights, reading.Get());
+    SGLRUN_RETURN_IF_ERROR(CollectFacts(source, *engines, weights));
     SGLRUN_RETURN_IF_ERROR(OpenOutput());
     finished_before_ = ReadFinished(RunFilePath(options_));
     // The output is ours: from now on an account of an earlier run would be a lie, whenever this

@@ -122,8 +122,9 @@ Result<std::unique_ptr<Sequence>, RecordError> Engine::Admit(GenerateRequest req
                             .reasoning_end = impl_->options.reasoning_end};
   SGLRUN_ASSIGN_OR_RETURN(PreparedPrompt prompt, PreparePrompt(request, impl_->tokenizer, limits));
   SGLRUN_ASSIGN_OR_RETURN(
-      StopCriteria stop, StopCriteria::Create(*request.sampling, prompt.max_new_tokens,
-                                              impl_->stop_ids, impl_->tokenizer, prompt.token_ids));
+      StopCriteria stop,
+      StopCriteria::Create(*request.sampling, prompt.max_new_tokens, impl_->stop_ids,
+                           impl_->tokenizer, prompt.token_ids, impl_->stop_regexes));
   SGLRUN_RETURN_IF_ERROR(CheckCacheRoom(prompt, impl_->blocks.num_pages()));
   const std::int64_t top =
       request.return_logprob ? std::min(request.top_logprobs_num, config.vocab_size) : 0;

@@ -73,6 +73,7 @@ struct Engine::Impl {
   kernels::KernelContext& context;
   LogprobRecorder recorder;
   std::vector<std::int32_t> stop_ids;
+  StopRegexes stop_regexes;
   GrammarGate gate;
   model::KvCache cache;
   BlockManager blocks;

@@ -25,11 +25,12 @@ Result<StopCriteria, RecordError> StopCriteria::Create(const SamplingParams& par
                                                        std::int64_t max_new_tokens,
                                                        std::span<const std::int32_t> model_stop_ids,
                                                        const tokenizer::Tokenizer& tokenizer,
-                                                       std::span<const std::int32_t> prompt) {
+                                                       std::span<const std::int32_t> prompt,
+                                                       StopRegexes& regexes) {
   StopCriteria criteria;
   criteria.strings_ = params.stop;
   for (const std::string& pattern : params.stop_regex) {
-    auto regex = StopRegex::Compile(pattern);
+    auto regex = regexes.Make(pattern);
     if (!regex.ok()) return RecordError{regex.error().message, "sampling_params.stop_regex"};
     criteria.regexes_.push_back(std::move(regex).value());
   }

@@ -29,7 +29,8 @@ class StopCriteria {
                                                   std::int64_t max_new_tokens,
                                                   std::span<const std::int32_t> model_stop_ids,
                                                   const tokenizer::Tokenizer& tokenizer,
-                                                  std::span<const std::int32_t> prompt);
+                                                  std::span<const std::int32_t> prompt,
+                                                  StopRegexes& regexes);
 
   // Every end token of the request, ascending: what min_new_tokens forbids, ignore_eos or not.
   std::span<const std::int32_t> stop_ids() const { return stop_ids_; }

@@ -4,7 +4,9 @@
 #pragma once
 
 #include <cstddef>
+#include <deque>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <string_view>
 
@@ -19,7 +21,7 @@ class StopRegex {
   StopRegex& operator=(StopRegex&&) noexcept;
   ~StopRegex();
 
-  const std::string& pattern() const { return pattern_; }
+  const std::string& pattern() const;
 
   enum class Growth {
     kAppendOnly,  // the next text begins with this one
@@ -33,11 +35,27 @@ class StopRegex {
   Outcome Search(std::string_view text, Growth growth);
 
  private:
-  struct Code;
-  StopRegex();
-  std::string pattern_;
-  std::unique_ptr<Code> code_;
+  friend class StopRegexes;
+  struct Code;   // the compiled pattern: many searches may use it at once
+  struct Match;  // what a search writes to
+  explicit StopRegex(std::shared_ptr<const Code> code);
+
+  std::shared_ptr<const Code> code_;
+  std::unique_ptr<Match> match_;
   std::size_t resume_ = 0;  // no match begins before this offset
+};
+
+// The patterns that came last, compiled: the samples of a record, and most records of a file, stop
+// at the same ones, and a compiled pattern may be a thousand times as long as it is written.
+// Thread-safe.
+class StopRegexes {
+ public:
+  Result<StopRegex> Make(const std::string& pattern);
+  std::size_t size() const;
+
+ private:
+  mutable std::mutex mutex_;
+  std::deque<std::shared_ptr<const StopRegex::Code>> newest_;
 };
 
 }  // namespace sglrun::engine

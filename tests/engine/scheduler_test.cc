@@ -19,7 +19,8 @@ const FakeTokenizer& Tokenizer() {
 std::unique_ptr<Sequence> MakeSequence(std::vector<std::int32_t> prompt, std::int64_t max_new,
                                        GenerateRequest request = {}) {
   request.sampling = std::make_shared<SamplingParams>();
-  auto stop = StopCriteria::Create(*request.sampling, max_new, {}, Tokenizer(), prompt);
+  StopRegexes regexes;
+  auto stop = StopCriteria::Create(*request.sampling, max_new, {}, Tokenizer(), prompt, regexes);
   return std::make_unique<Sequence>(std::move(request), std::move(prompt),
                                     Sequence::Limits{.max_new_tokens = max_new, .vocab_size = 100},
                                     std::move(stop).value());

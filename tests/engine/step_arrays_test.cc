@@ -9,7 +9,8 @@ namespace {
 std::unique_ptr<Sequence> SequenceOf(std::int64_t tokens, std::vector<PageId> pages) {
   static const FakeTokenizer tokenizer = NumberedTokenizer(50);
   std::vector<std::int32_t> prompt(static_cast<std::size_t>(tokens), 7);
-  auto stop = StopCriteria::Create(*Request({7}).sampling, 8, {}, tokenizer, prompt);
+  StopRegexes regexes;
+  auto stop = StopCriteria::Create(*Request({7}).sampling, 8, {}, tokenizer, prompt, regexes);
   auto sequence = std::make_unique<Sequence>(
       Request(prompt), prompt, Sequence::Limits{.max_new_tokens = 8}, std::move(stop).value());
   sequence->pages = std::move(pages);

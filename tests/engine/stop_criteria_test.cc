@@ -31,7 +31,8 @@ Outcome Generate(const std::vector<std::string>& words, const SamplingParams& pa
   }
   const FakeTokenizer tokenizer(vocabulary, {0});
   const std::vector<std::int32_t> prompt = {1};
-  auto criteria = StopCriteria::Create(params, max_new_tokens, {{0}}, tokenizer, prompt);
+  StopRegexes regexes;
+  auto criteria = StopCriteria::Create(params, max_new_tokens, {{0}}, tokenizer, prompt, regexes);
   REQUIRE(criteria.ok());
   Outcome out;
   for (const std::int32_t id : ids) {
@@ -177,7 +178,8 @@ TEST_CASE("an invalid regex is refused with its place") {
   SamplingParams params;
   params.stop_regex = {"(a"};
   const FakeTokenizer tokenizer({"a"}, {});
-  const auto criteria = StopCriteria::Create(params, 1, {}, tokenizer, std::vector{0});
+  StopRegexes regexes;
+  const auto criteria = StopCriteria::Create(params, 1, {}, tokenizer, std::vector{0}, regexes);
   REQUIRE_FALSE(criteria.ok());
   CHECK(criteria.error().message.find("\"(a\"") != std::string::npos);
 }
@@ -259,6 +261,23 @@ TEST_CASE("a regex finds in a growing text what it finds in the whole") {
       }
     }
   }
+}
+
+TEST_CASE("equal patterns are compiled once, each search has its own place in its text") {
+  StopRegexes regexes;
+  auto one = regexes.Make("b$");
+  auto two = regexes.Make("b$");
+  REQUIRE(one.ok());
+  REQUIRE(two.ok());
+  CHECK(regexes.size() == 1);
+  CHECK(one->Search("xyz", StopRegex::Growth::kAppendOnly) == StopRegex::Outcome::kNoMatch);
+  CHECK(two->Search("b", StopRegex::Growth::kAppendOnly) == StopRegex::Outcome::kMatch);
+  CHECK(one->Search("xyzb", StopRegex::Growth::kAppendOnly) == StopRegex::Outcome::kMatch);
+  // Old ones are let go, and live on in their searches.
+  for (int i = 0; i < 200; ++i) REQUIRE(regexes.Make("a" + std::to_string(i)).ok());
+  CHECK(regexes.size() < 100);
+  CHECK(two->pattern() == "b$");
+  CHECK(two->Search("b", StopRegex::Growth::kAppendOnly) == StopRegex::Outcome::kMatch);
 }
 
 }  // namespace

@@ -18,7 +18,7 @@ using Outcome = Result<void, RecordError>;
 
 // What one line may ask for at most, so that no line can take the memory of the run.
 constexpr std::size_t kMaxResults = std::size_t{1} << 20;
-constexpr std::size_t kMaxPromptBytes = std::size_t{1} << 30;
+constexpr std::size_t kMaxCopiedBytes = std::size_t{1} << 30;
 constexpr std::int64_t kMaxMaskTopK = 4096;
 
 class Normalizer {
@@ -139,9 +139,10 @@ class Normalizer {
   }
 
   Outcome CheckSamples() const {
-    if (prompts_ > kMaxResults / samples_ || PromptBytes() > kMaxPromptBytes / samples_) {
+    if (prompts_ > kMaxResults / samples_ || CopiedBytes() > kMaxCopiedBytes / samples_) {
       return RecordError{"n is " + std::to_string(samples_) + " for " + std::to_string(prompts_) +
-                             " prompts of " + std::to_string(PromptBytes()) +
+                             " prompts that have, with their ids and stops, " +
+                             std::to_string(CopiedBytes()) +
                              " bytes, which is more than one record may ask for",
                          "sampling_params.n"};
     }
@@ -153,10 +154,32 @@ class Normalizer {
     return RefuseListWithSamples("return_sampling_mask", input_.return_sampling_mask);
   }
 
-  std::size_t PromptBytes() const {
+  // What every sample has a copy of: the prompts, and what is given once or for each of them.
+  std::size_t CopiedBytes() const {
     std::size_t bytes = 0;
     for (const std::string& text : input_.text.values) bytes += text.size();
     for (const auto& ids : input_.input_ids.values) bytes += ids.size() * sizeof(ids[0]);
+    bytes += BytesOf(input_.rid, [](const std::string& rid) { return rid.size(); });
+    bytes += BytesOf(input_.token_ids_logprob, [](const std::vector<std::int64_t>& ids) {
+      return ids.size() * (sizeof(std::int64_t) + sizeof(std::int32_t));
+    });
+    const std::size_t sharers = sampling_.size() == 1 ? prompts_ : 1;
+    for (const auto& params : sampling_) bytes += sharers * StopBytes(*params);
+    return bytes;
+  }
+
+  template <class T, class Size>
+  std::size_t BytesOf(const PerPrompt<T>& field, Size size_of) const {
+    std::size_t bytes = 0;
+    for (const T& value : field.values) bytes += size_of(value);
+    return field.is_list ? bytes : bytes * prompts_;
+  }
+
+  static std::size_t StopBytes(const SamplingParams& params) {
+    constexpr std::size_t kSearch = 512;  // what a search of a stop_regex holds
+    std::size_t bytes = params.stop_regex.size() * kSearch +
+                        params.stop_token_ids.size() * sizeof(params.stop_token_ids[0]);
+    for (const std::string& stop : params.stop) bytes += stop.size();
     return bytes;
   }
 

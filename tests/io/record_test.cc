@@ -682,5 +682,23 @@ TEST_CASE("a line of text input is a prompt as it stands") {
   CHECK(Bad("a\xff", options).message == "invalid UTF-8 at byte 2");
 }
 
+TEST_CASE("what every sample has a copy of may come to a gigabyte, not to more") {
+  const std::string long_text(300'000, 'x');
+  std::string ids = "1";
+  for (int i = 1; i < 40'000; ++i) ids += ",1";
+  for (const auto& [record, params] :
+       {std::pair{"\"rid\":\"" + long_text + "\"", std::string()},
+        std::pair{"\"token_ids_logprob\":[" + ids + "]", std::string()},
+        std::pair{std::string("\"stream\":true"), ",\"stop\":\"" + long_text + "\""}}) {
+    const auto line = [&, record = record, params = params](int n) {
+      return "{\"text\":\"a\"," + record + ",\"sampling_params\":{\"n\":" + std::to_string(n) +
+             params + "}}";
+    };
+    INFO(line(4096).substr(0, 60));
+    CHECK(Good(line(2)).requests.size() == 2);
+    CHECK(Bad(line(4096)).param == "sampling_params.n");
+  }
+}
+
 }  // namespace
 }  // namespace sglrun::io

@@ -25,9 +25,9 @@ std::uint64_t Pair(TokenId left, TokenId right) {
 }  // namespace
 
 MergeTable::MergeTable(std::size_t merges) {
-  const std::size_t slots = std::bit_ceil(std::max<std::size_t>(16, 2 * merges));
+  const std::size_t slots = std::bit_ceil(std::max<std::size_t>(16, merges + merges / 3 + 1));
   slots_.resize(slots);
-  known_.resize(slots / 8);
+  known_.resize(slots / 4);
   shift_ = 64 - std::countr_zero(slots);
 }
 
@@ -47,7 +47,7 @@ void MergeTable::Grow() {
 }
 
 void MergeTable::Set(TokenId left, TokenId right, Merge merge) {
-  if (2 * size_ >= slots_.size()) Grow();
+  if (4 * size_ >= 3 * slots_.size()) Grow();
   const std::uint64_t pair = Pair(left, right);
   const std::uint64_t hash = Hash(pair);
   known_[BitOf(hash) / 64] |= std::uint64_t{1} << BitOf(hash) % 64;

@@ -46,14 +46,14 @@ class MergeTable {
 
   std::uint64_t Hash(std::uint64_t pair) const;
   std::size_t Home(std::uint64_t hash) const { return hash >> shift_; }
-  std::size_t BitOf(std::uint64_t hash) const { return hash >> (shift_ - 3); }
+  std::size_t BitOf(std::uint64_t hash) const { return hash >> (shift_ - 4); }
   void Grow();
   void ApplyShort(std::span<const TokenId> symbols, std::vector<TokenId>& out) const;
   template <class Queue>
   void ApplyLong(std::span<const TokenId> symbols, Queue queue, std::vector<TokenId>& out) const;
 
   std::vector<Slot> slots_;
-  std::vector<std::uint64_t> known_;  // eight bits a slot, set where a pair's hash points: most
+  std::vector<std::uint64_t> known_;  // 16 bits a slot, set where a pair's hash points: most
                                       // pairs do not merge, and of those the table is rarely asked
   std::size_t size_ = 0;
   std::size_t ranks_ = 0;  // the largest rank and 1

@@ -1,6 +1,15 @@
 #include "base/hash.h"
 
-#include "base/xxh3.h"
+#include <new>
+
+#include "base/stream_hash.h"
+
+#include <xxhash.h>
+// Is there where the library was built to choose the widest instructions of the machine; the hashes
+// are the same.
+#if __has_include(<xxh_x86dispatch.h>)
+#include <xxh_x86dispatch.h>
+#endif
 
 namespace sglrun {
 
@@ -16,6 +25,29 @@ std::string Hash128::ToHex() const {
 
 Hash128 HashBytes(std::string_view bytes, std::uint64_t seed) {
   const XXH128_hash_t hash = XXH3_128bits_withSeed(bytes.data(), bytes.size(), seed);
+  return {hash.high64, hash.low64};
+}
+
+struct StreamHash::State {
+  State() : xxh(XXH3_createState()) {
+    if (xxh == nullptr) throw std::bad_alloc();
+    XXH3_128bits_reset(xxh);
+  }
+  ~State() { XXH3_freeState(xxh); }
+
+  XXH3_state_t* xxh;
+};
+
+StreamHash::StreamHash() : state_(std::make_unique<State>()) {}
+StreamHash::~StreamHash() = default;
+
+void StreamHash::Add(std::string_view bytes) {
+  XXH3_128bits_update(state_->xxh, bytes.data(), bytes.size());
+}
+
+Hash128 StreamHash::Finish() {
+  const XXH128_hash_t hash = XXH3_128bits_digest(state_->xxh);
+  XXH3_128bits_reset(state_->xxh);
   return {hash.high64, hash.low64};
 }
 

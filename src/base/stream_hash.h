@@ -1,4 +1,4 @@
-// HashBytes of bytes that come piece by piece.
+// HashBytes of bytes that come piece by piece (in hash.cc, which knows the library).
 #pragma once
 
 #include <memory>

@@ -11,8 +11,6 @@ namespace {
 constexpr std::size_t kMaxPlaces = 1024;
 constexpr std::size_t kMaxStates = 512;
 
-using Kind = RegexNode::Kind;
-
 // A place in the pattern, as an instruction of Pike's machine.
 struct Place {
   enum class Does { kMatches, kReads, kNotAhead, kForks };
@@ -64,19 +62,20 @@ class AsciiAutomaton::Builder {
 
   // Writes what `node` does before `next` and gives where it begins.
   int Write(const RegexNode& node, int next) {
+    using enum RegexNode::Kind;
     switch (node.kind) {
-      case Kind::kSet:
+      case kSet:
         return Add({Place::Does::kReads, node.set, next});
-      case Kind::kNotAhead:
+      case kNotAhead:
         return Add({Place::Does::kNotAhead, node.set, next});
-      case Kind::kSequence:
+      case kSequence:
         for (auto child = node.children.rbegin(); child != node.children.rend(); ++child) {
           next = Write(*child, next);
         }
         return next;
-      case Kind::kChoice:
+      case kChoice:
         return WriteChoice(node, next);
-      case Kind::kRepeat:
+      case kRepeat:
         return WriteRepeat(node, next);
     }
     return next;

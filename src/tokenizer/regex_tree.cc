@@ -6,32 +6,32 @@
 namespace sglrun::tokenizer {
 namespace {
 
-constexpr int kMaxDepth = 32;
+constexpr int kMaxTreeDepth = 32;
 constexpr int kMaxAtoms = 256;    // of a pattern; each costs microseconds
 constexpr int kMaxRepeats = 100;  // of "x{n,m}", written out
 
-using Kind = RegexNode::Kind;
-
 bool MayBeEmpty(const RegexNode& node) {
+  using enum RegexNode::Kind;
   const auto& children = node.children;
   switch (node.kind) {
-    case Kind::kSet:
+    case kSet:
       return false;
-    case Kind::kNotAhead:
+    case kNotAhead:
       return true;
-    case Kind::kSequence:
+    case kSequence:
       return std::all_of(children.begin(), children.end(), MayBeEmpty);
-    case Kind::kChoice:
+    case kChoice:
       return std::any_of(children.begin(), children.end(), MayBeEmpty);
-    case Kind::kRepeat:
+    case kRepeat:
       return node.min == 0 || MayBeEmpty(children[0]);
   }
   return true;
 }
 
-class Parser {
+class TreeParser {
  public:
-  Parser(std::string_view pattern, const AsciiSetOf& set_of) : pattern_(pattern), set_of_(set_of) {}
+  TreeParser(std::string_view pattern, const AsciiSetOf& set_of)
+      : pattern_(pattern), set_of_(set_of) {}
 
   std::optional<RegexNode> Run() {
     std::optional<RegexNode> tree = Choice(0, false);
@@ -48,8 +48,8 @@ class Parser {
   }
 
   std::optional<RegexNode> Choice(int depth, bool caseless) {
-    if (depth > kMaxDepth) return std::nullopt;
-    RegexNode choice{.kind = Kind::kChoice};
+    if (depth > kMaxTreeDepth) return std::nullopt;
+    RegexNode choice{.kind = RegexNode::Kind::kChoice};
     do {
       std::optional<RegexNode> sequence = Sequence(depth, caseless);
       if (!sequence) return std::nullopt;
@@ -73,7 +73,7 @@ class Parser {
     if (Take("(?!")) {
       std::optional<RegexNode> atom = Atom(caseless);
       if (!atom || !Take(")")) return std::nullopt;
-      atom->kind = Kind::kNotAhead;
+      atom->kind = RegexNode::Kind::kNotAhead;
       return atom;
     }
     if (Take("(?i:")) {
@@ -95,7 +95,7 @@ class Parser {
     }
     const std::optional<AsciiSet> set = set_of_(pattern_.substr(begin, pos_ - begin), caseless);
     if (!set) return std::nullopt;
-    return RegexNode{.kind = Kind::kSet, .set = *set};
+    return RegexNode{.kind = RegexNode::Kind::kSet, .set = *set};
   }
 
   bool Character() {
@@ -155,7 +155,7 @@ class Parser {
 
   // The repeats behind an item.
   std::optional<RegexNode> Repeats(RegexNode item) {
-    RegexNode repeat{.kind = Kind::kRepeat};
+    RegexNode repeat{.kind = RegexNode::Kind::kRepeat};
     if (Take("?")) {
       repeat.max = 1;
     } else if (Take("+")) {
@@ -209,7 +209,7 @@ class Parser {
 }  // namespace
 
 std::optional<RegexNode> ParseRegexTree(std::string_view pattern, const AsciiSetOf& set_of) {
-  return Parser(pattern, set_of).Run();
+  return TreeParser(pattern, set_of).Run();
 }
 
 }  // namespace sglrun::tokenizer

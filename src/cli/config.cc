@@ -14,33 +14,69 @@ namespace {
 
 constexpr std::size_t kMaxConfigBytes = std::size_t{1} << 20;
 
-// A YAML node as JSON. Plain scalars that read as JSON numbers, booleans or null are those; all
-// else is text. Depth needs no limit of its own: yaml-cpp has parsed the file recursively before.
-Json ToJson(const YAML::Node& node) {
-  switch (node.Type()) {
-    case YAML::NodeType::Sequence: {
-      Json::Array items;
-      for (const YAML::Node& item : node) items.push_back(ToJson(item));
-      return items;
+// What the values of a file may come to with their aliases written out.
+constexpr std::size_t kMaxExpandedBytes = 8 * kMaxConfigBytes;
+constexpr std::size_t kNodeBytes = 8;  // as which a value counts, beside its text
+constexpr int kMaxDepth = 256;         // as of JSON
+
+// Nodes as JSON. An alias can name a value within itself, or ten times within each of ten others,
+// so neither depth nor size follows from the length of the file.
+class Expansion {
+ public:
+  // Plain scalars that read as JSON numbers, booleans or null are those; all else is text.
+  Result<Json> ToJson(const YAML::Node& node, int depth = 0) {
+    if (depth == kMaxDepth) {
+      return Error{"is nested more than " + std::to_string(kMaxDepth) + " deep"};
     }
-    case YAML::NodeType::Map: {
-      Json::Object members;
-      for (const auto& member : node) {
-        members.emplace_back(member.first.Scalar(), ToJson(member.second));
+    SGLRUN_RETURN_IF_ERROR(Take(kNodeBytes));
+    switch (node.Type()) {
+      case YAML::NodeType::Sequence: {
+        Json::Array items;
+        for (const YAML::Node& item : node) {
+          SGLRUN_ASSIGN_OR_RETURN(Json value, ToJson(item, depth + 1));
+          items.push_back(std::move(value));
+        }
+        return Json(std::move(items));
       }
-      return members;
-    }
-    case YAML::NodeType::Scalar: {
-      if (node.Tag() != "!") {  // "!" marks quoted scalars
-        Result<ParsedJson, JsonError> parsed = ParseJson(node.Scalar());
-        if (parsed.ok()) return std::move(parsed->value);
+      case YAML::NodeType::Map: {
+        Json::Object members;
+        for (const auto& member : node) {
+          SGLRUN_ASSIGN_OR_RETURN(std::string name, Text(member.first));
+          SGLRUN_ASSIGN_OR_RETURN(Json value, ToJson(member.second, depth + 1));
+          members.emplace_back(std::move(name), std::move(value));
+        }
+        return Json(std::move(members));
       }
-      return node.Scalar();
+      case YAML::NodeType::Scalar: {
+        SGLRUN_ASSIGN_OR_RETURN(std::string text, Text(node));
+        if (node.Tag() != "!") {  // "!" marks quoted scalars
+          Result<ParsedJson, JsonError> parsed = ParseJson(text);
+          if (parsed.ok()) return std::move(parsed->value);
+        }
+        return Json(std::move(text));
+      }
+      default:
+        return Json(nullptr);
     }
-    default:
-      return nullptr;
   }
-}
+
+  Result<std::string> Text(const YAML::Node& scalar) {
+    SGLRUN_RETURN_IF_ERROR(Take(scalar.Scalar().size() + 1));
+    return scalar.Scalar();
+  }
+
+ private:
+  Status Take(std::size_t bytes) {
+    if (bytes > left_) {
+      return Error{"comes to more than " + FormatByteSize(kMaxExpandedBytes) +
+                   " with its aliases written out"};
+    }
+    left_ -= bytes;
+    return {};
+  }
+
+  std::size_t left_ = kMaxExpandedBytes;
+};
 
 std::string Where(const std::string& path, const YAML::Node& node) {
   return path + ":" + std::to_string(node.Mark().line + 1) + ": ";
@@ -64,25 +100,36 @@ std::string OptionName(std::string key) {
 }
 
 // The texts that an option's value stands for: one, or one an item of a list.
-std::vector<std::string> ValueTexts(const OptionSpec& option, const YAML::Node& value) {
-  if (option.kind == Kind::kObject && value.IsMap()) return {ToJson(value).Dump()};
-  if (value.IsScalar()) return {value.Scalar()};
+Result<std::vector<std::string>> ValueTexts(const OptionSpec& option, const YAML::Node& value,
+                                            Expansion& expansion) {
   std::vector<std::string> texts;
-  if (!value.IsSequence()) return texts;
-  for (const YAML::Node& item : value) {
-    texts.push_back(item.IsScalar() ? item.Scalar() : ToJson(item).Dump());
+  const auto add = [&](const YAML::Node& item) -> Status {
+    if (item.IsScalar()) {
+      SGLRUN_ASSIGN_OR_RETURN(std::string text, expansion.Text(item));
+      texts.push_back(std::move(text));
+      return {};
+    }
+    SGLRUN_ASSIGN_OR_RETURN(const Json json, expansion.ToJson(item));
+    texts.push_back(json.Dump());
+    return {};
+  };
+  if (value.IsScalar() || (option.kind == Kind::kObject && value.IsMap())) {
+    SGLRUN_RETURN_IF_ERROR(add(value));
+    return texts;
   }
+  if (!value.IsSequence()) return texts;
+  for (const YAML::Node& item : value) SGLRUN_RETURN_IF_ERROR(add(item));
   if (option.kind == Kind::kIntegers) {
     std::string joined;
     for (const std::string& text : texts) joined += (joined.empty() ? "" : ",") + text;
-    return {joined};
+    return std::vector{joined};
   }
   if (!option.repeats()) texts.clear();
   return texts;
 }
 
 Status ReadEntry(const std::string& path, Command command, const YAML::Node& key,
-                 const YAML::Node& value, ConfigValues& values) {
+                 const YAML::Node& value, Expansion& expansion, ConfigValues& values) {
   if (!key.IsScalar()) return Error{Where(path, key) + "keys must be option names"};
   const std::string name = OptionName(key.Scalar());
   const OptionSpec* option = FindOption(name, command);
@@ -96,7 +143,12 @@ Status ReadEntry(const std::string& path, Command command, const YAML::Node& key
   if (value.IsMap()) {
     SGLRUN_RETURN_IF_ERROR(CheckRepeats(path, value, [](std::string member) { return member; }));
   }
-  const std::vector<std::string> texts = ValueTexts(*option, value);
+  const Result<std::vector<std::string>> found = ValueTexts(*option, value, expansion);
+  if (!found.ok()) {
+    return Error{Where(path, key) + "the value of \"" + key.Scalar() + "\" " +
+                 found.error().message};
+  }
+  const std::vector<std::string>& texts = *found;
   if (texts.empty() && !(option->repeats() && value.IsSequence())) {
     return Error{Where(path, key) + "the value of \"" + key.Scalar() + "\" has the wrong form"};
   }
@@ -129,8 +181,10 @@ Result<ConfigValues> ReadConfig(const std::string& path, Command command) {
     if (root.IsNull()) return values;
     if (!root.IsMap()) return Error{path + " must be a mapping of option names to values"};
     SGLRUN_RETURN_IF_ERROR(CheckRepeats(path, root, OptionName));
+    Expansion expansion;
     for (const auto& entry : root) {
-      SGLRUN_RETURN_IF_ERROR(ReadEntry(path, command, entry.first, entry.second, values));
+      SGLRUN_RETURN_IF_ERROR(
+          ReadEntry(path, command, entry.first, entry.second, expansion, values));
     }
   } catch (const YAML::Exception& problem) {
     return Error{path + " is no YAML: " + problem.what()};

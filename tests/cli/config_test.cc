@@ -72,6 +72,19 @@ TEST_CASE("what is wrong in a file is told with its line") {
            std::string::npos);
   CHECK_NE(refusal("sampling: {n: 1, top_k: 2, n: 2}\n").find("the key \"n\" stands twice"),
            std::string::npos);
+  // Aliases: a value within itself, and one that grows tenfold a line.
+  CHECK_NE(refusal("sampling: &a {stop: [*a]}\n").find("\"sampling\" is nested more than 256 deep"),
+           std::string::npos);
+  CHECK_NE(refusal("set: &a [*a]\n").find("\"set\" is nested more than 256 deep"),
+           std::string::npos);
+  std::string bomb = "sampling:\n  a0: &a0 [[], []]\n";
+  for (int i = 1; i < 12; ++i) {
+    const std::string name = "*a" + std::to_string(i - 1) + ", ";
+    bomb += "  a" + std::to_string(i) + ": &a" + std::to_string(i) + " [";
+    for (int j = 0; j < 10; ++j) bomb += name;
+    bomb += "x]\n";
+  }
+  CHECK_NE(refusal(bomb).find("comes to more than 8.0 MiB"), std::string::npos);
   // An option of another command.
   CHECK_NE(refusal("count: true\n").find("unknown key"), std::string::npos);
 }

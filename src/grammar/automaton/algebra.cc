@@ -10,6 +10,7 @@ namespace {
 
 using Cell = ClassTable::Cell;
 constexpr std::int32_t kDead = -1;
+constexpr char kIntersecting[] = "an intersection of texts";
 
 // Which pairs of a product go on, and which accept. A dead side is a text that left its language.
 enum class Product : std::uint8_t { kBoth, kEither, kFirstOnly };
@@ -114,7 +115,12 @@ GrammarError TooManyCopies(const Dfa& a, std::int64_t copies, const Limits& limi
 }  // namespace
 
 DfaResult Intersect(const Dfa& a, const Dfa& b, Budget& budget) {
-  return Multiply(Product::kBoth, a, b, budget, "an intersection of texts");
+  const Dfa any = AnyText();
+  if (a == any || b == any) {
+    SGLRUN_RETURN_IF_ERROR(budget.Spend(kIntersecting));
+    return a == any ? b : a;
+  }
+  return Multiply(Product::kBoth, a, b, budget, kIntersecting);
 }
 
 DfaResult Unite(const Dfa& a, const Dfa& b, Budget& budget) {
@@ -122,11 +128,8 @@ DfaResult Unite(const Dfa& a, const Dfa& b, Budget& budget) {
 }
 
 DfaResult Subtract(const Dfa& a, const Dfa& b, Budget& budget) {
+  if (a == AnyText()) return ComplementText(b, budget);
   return Multiply(Product::kFirstOnly, a, b, budget, "an exclusion of texts");
-}
-
-DfaResult ComplementText(const Dfa& a, Budget& budget) {
-  return Subtract(AnyText(), a, budget);
 }
 
 DfaResult Concatenate(const Dfa& a, const Dfa& b, Budget& budget) {
@@ -168,6 +171,7 @@ DfaResult Repeat(const Dfa& a, std::int64_t min, std::optional<std::int64_t> max
 
 DfaResult Minimize(const Dfa& a, Budget& budget) {
   Work work(budget, "an automaton");
+  if (auto minimal = MinimizeWithoutLoops(a, work)) return *std::move(minimal);
   Labels labels;
   const LabelledDfa labelled = Label(a, labels);
   const auto alphabet = Alphabet::Of(labels, work);

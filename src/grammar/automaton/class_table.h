@@ -49,6 +49,8 @@ std::optional<ClassTable> Tabulate(const LabelledDfa& dfa, const Alphabet& alpha
 // The minimal automaton of the table's language, its states numbered as a breadth-first walk in the
 // order of symbols meets them: equal languages have equal results.
 DfaResult ToMinimalDfa(const ClassTable& table, const Alphabet& alphabet, Work& work);
+// The same of an automaton, nullopt where a text leads back to a state of its own.
+std::optional<Dfa> MinimizeWithoutLoops(const Dfa& dfa, Work& work);
 // The same for a table that is minimal already.
 DfaResult ToDfa(const ClassTable& minimal, std::int32_t start, const Alphabet& alphabet,
                 Work& work);

@@ -47,7 +47,7 @@ Dfa EmptyText();
 Dfa AnyText();                                 // every text
 Dfa OneOf(const CharSet& chars);               // texts of one character
 Dfa ExactText(std::string_view utf8);          // must be valid UTF-8
-Dfa Words(std::span<const std::string> utf8);  // a finite set (a trie)
+Dfa Words(std::span<const std::string> utf8);  // a finite set
 DfaResult LengthBetween(std::int64_t min, std::optional<std::int64_t> max, Budget& budget);
 
 // The algebra. Every result is minimal: no unreachable and no dead states, equal languages over
@@ -55,7 +55,7 @@ DfaResult LengthBetween(std::int64_t min, std::optional<std::int64_t> max, Budge
 DfaResult Intersect(const Dfa& a, const Dfa& b, Budget& budget);
 DfaResult Unite(const Dfa& a, const Dfa& b, Budget& budget);
 DfaResult Subtract(const Dfa& a, const Dfa& b, Budget& budget);  // a without b
-DfaResult ComplementText(const Dfa& a, Budget& budget);          // AnyText() without a
+DfaResult ComplementText(const Dfa& a, Budget& budget);          // AnyText() without a, minimal
 DfaResult Concatenate(const Dfa& a, const Dfa& b, Budget& budget);
 DfaResult Repeat(const Dfa& a, std::int64_t min, std::optional<std::int64_t> max, Budget& budget);
 DfaResult Minimize(const Dfa& a, Budget& budget);
@@ -73,5 +73,7 @@ std::optional<std::vector<std::u32string>> Members(const Dfa& a, std::size_t lim
 // `chars` is minimal, as all results above are.
 DfaResult ToUtf8(const Dfa& chars, Budget& budget);
 DfaResult ToJsonString(const Dfa& chars, Budget& budget);
+// ToUtf8(Words(words)).
+Dfa ByteWords(std::span<const std::string> words);
 
 }  // namespace sglrun::grammar

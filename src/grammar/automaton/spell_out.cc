@@ -64,8 +64,7 @@ class Template {
     filled_.assign(targets.begin(), targets.end());
     const auto target = [&](std::size_t i) { return filled_[i]; };
     for (std::int32_t node = 0; node < nodes_.size(); ++node) {  // children come first
-      Unflatten(nodes_[node], target, out);
-      Flatten(out, content_);
+      FillInNode(nodes_[node]);
       filled_.push_back(base + nodes.Intern(content_));
     }
     Unflatten(root_, target, out);
@@ -82,6 +81,20 @@ class Template {
     std::int32_t slot = 0;  // of a leaf
   };
   using Tree = std::vector<std::vector<Branch>>;
+
+  // As Unflatten does it.
+  void FillInNode(std::span<const std::int32_t> content) {
+    content_.clear();
+    for (std::size_t i = 0; i < content.size(); i += 3) {
+      const std::int32_t target = filled_[static_cast<std::size_t>(content[i + 2])];
+      const std::size_t size = content_.size();
+      if (size > 0 && content_[size - 1] == target && content_[size - 2] + 1 == content[i]) {
+        content_[size - 2] = content[i + 1];
+      } else {
+        content_.insert(content_.end(), {content[i], content[i + 1], target});
+      }
+    }
+  }
 
   static void Insert(const Spelling& spelling, std::int32_t slot, Tree& tree) {
     std::size_t node = 0;

@@ -1,57 +1,78 @@
+// The automaton of a finite set of words, minimal at once: words come in order, so a state is
+// complete as soon as a word leaves its path, and equal complete states are one (after J. Daciuk,
+// S. Mihov, B. and R. Watson, "Incremental construction of minimal acyclic finite-state automata",
+// 2000). An enum may have thousands of values; a trie of them would be many times larger.
 #include <algorithm>
-#include <limits>
 
 #include "base/utf8.h"
 #include "grammar/automaton/dfa.h"
+#include "grammar/automaton/state_pool.h"
 
 namespace sglrun::grammar {
 namespace {
 
-// The states of a trie, filled with words in any order.
-class Trie {
+class WordStates {
  public:
-  Trie() : dfa_{{Dfa::State{}}} {}
-
-  void Insert(std::string_view utf8) {
-    std::int32_t state = 0;
-    for (std::size_t pos = 0; pos < utf8.size();) state = Child(state, DecodeUtf8(utf8, pos));
-    At(state).accepting = true;
+  // In ascending order.
+  void Add(std::span<const std::uint32_t> word) {
+    const auto apart = std::mismatch(word.begin(), word.end(), path_.begin(), path_.end()).first;
+    CloseBelow(static_cast<std::size_t>(apart - word.begin()));
+    path_.assign(word.begin(), word.end());
+    if (open_.size() <= word.size()) open_.resize(word.size() + 1, {0});
+    open_[word.size()].front() = 1;
   }
-  const Dfa& dfa() const { return dfa_; }
+
+  Dfa Take() {
+    CloseBelow(0);
+    return states_.Spelled(states_.Intern(open_.front()));
+  }
 
  private:
-  Dfa::State& At(std::int32_t state) { return dfa_.states[static_cast<std::size_t>(state)]; }
-
-  std::int32_t Child(std::int32_t state, char32_t c) {
-    auto& edges = At(state).edges;
-    const auto at = std::ranges::lower_bound(edges, c, {}, &Dfa::Edge::first);
-    if (at != edges.end() && at->first == c) return at->target;
-    const auto fresh = static_cast<std::int32_t>(dfa_.states.size());
-    edges.insert(at, {c, c, fresh});
-    dfa_.states.emplace_back();
-    return fresh;
+  // Gives the states of the last word below its first `depth` symbols their numbers.
+  void CloseBelow(std::size_t depth) {
+    for (std::size_t at = path_.size(); at > depth; --at) {
+      const std::int32_t target = states_.Intern(open_[at]);
+      StatePool::Start(open_[at], false);
+      StatePool::AddEdge(open_[at - 1], path_[at - 1], path_[at - 1], target);
+    }
+    path_.resize(depth);
   }
 
-  Dfa dfa_;
+  std::vector<std::uint32_t> path_;                                 // the last word
+  std::vector<StatePool::Content> open_ = {StatePool::Content{0}};  // the states along it
+  StatePool states_;                                                // complete ones
 };
 
-// The words are in memory already, and their minimal automaton is no larger.
-Limits NoLimits() {
-  Limits limits = Limits::WithoutWork();
-  limits.automaton_states = std::numeric_limits<std::int32_t>::max();
-  return limits;
+template <class Spell>
+Dfa WordsAs(std::vector<std::string_view> words, const Spell& spell) {
+  if (words.empty()) return NoText();
+  std::ranges::sort(words);  // the order of UTF-8 is that of code points
+  WordStates states;
+  std::vector<std::uint32_t> symbols;
+  for (const std::string_view word : words) {
+    symbols.clear();
+    spell(word, symbols);
+    states.Add(symbols);
+  }
+  return states.Take();
 }
 
 }  // namespace
 
 Dfa Words(std::span<const std::string> utf8) {
-  if (utf8.empty()) return NoText();
-  Trie trie;
-  for (const std::string& word : utf8) trie.Insert(word);
-  const Limits limits = NoLimits();
-  Budget budget(limits);
-  auto minimal = Minimize(trie.dfa(), budget);
-  return minimal.ok() ? std::move(minimal).value() : trie.dfa();
+  return WordsAs({utf8.begin(), utf8.end()},
+                 [](std::string_view word, std::vector<std::uint32_t>& out) {
+                   for (std::size_t at = 0; at < word.size();) {
+                     out.push_back(DecodeUtf8(word, at));
+                   }
+                 });
+}
+
+Dfa ByteWords(std::span<const std::string> words) {
+  return WordsAs({words.begin(), words.end()},
+                 [](std::string_view word, std::vector<std::uint32_t>& out) {
+                   for (const char c : word) out.push_back(static_cast<std::uint8_t>(c));
+                 });
 }
 
 }  // namespace sglrun::grammar

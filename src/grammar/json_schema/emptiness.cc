@@ -84,7 +84,7 @@ bool NormalForm::IsEmptyText(const Alternative& alternative) {
 }
 
 Result<bool, GrammarError> NormalForm::IsDeadObject(const Alternative& alternative) {
-  const auto planned = PlanObject(*this, alternative);
+  const auto planned = PlanObject(*this, alternative, KeysWanted::kRequired);
   if (StopsProof(planned)) return false;
   if (!planned.ok()) return planned.error();
   const ObjectPlan& plan = *planned;

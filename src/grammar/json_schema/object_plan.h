@@ -41,8 +41,11 @@ struct ObjectPlan {
   bool CountsOthers() const { return others_possible && min > required + 1; }
 };
 
-Result<ObjectPlan, GrammarError> PlanObject(NormalForm& normal_form,
-                                            const Alternative& alternative);
+// A proof that there is no such object may do without keys that can be left out: a plan for it
+// lists those that are required, and others only where the plan counts them.
+enum class KeysWanted : std::uint8_t { kAll, kRequired };
+Result<ObjectPlan, GrammarError> PlanObject(NormalForm& normal_form, const Alternative& alternative,
+                                            KeysWanted wanted = KeysWanted::kAll);
 
 // The keys that no plan names, parted by the patterns they match; and where the plan counts them,
 // so that keys of different cells are different properties: one by one where they are few, else by

@@ -208,6 +208,10 @@ Result<bool, GrammarError> IsUnsatisfiable(const StringConstraints& constraints,
   const StringConstraints c = Simplified(constraints);
   if (LengthsContradict(c)) return true;
   if (OnlyLengths(c)) return false;
+  // Of texts of any length, no list of words is all.
+  StringConstraints without_words = c;
+  without_words.excluded.clear();
+  if (OnlyLengths(without_words) && !c.max_length) return false;
   SGLRUN_ASSIGN_OR_RETURN(const Dfa values, StringValues(c, patterns, budget, reading));
   return IsEmpty(values);
 }

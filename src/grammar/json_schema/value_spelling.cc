@@ -32,8 +32,7 @@ class Speller {
     } else if (!words.empty()) {
       SGLRUN_RETURN_IF_ERROR(CheckWords(words, front_.budget.limits()));
       // One automaton: a choice of thousands of texts would be followed text by text.
-      SGLRUN_ASSIGN_OR_RETURN(Dfa bytes, ToUtf8(Words(words), front_.budget));
-      items.push_back(grammar().Regular(std::move(bytes)));
+      items.push_back(grammar().Regular(ByteWords(words)));
     }
     return items.empty() ? grammar().Never() : grammar().Choice(std::move(items));
   }

@@ -41,6 +41,10 @@ class SketchIndex {
     return std::span(edges_).subspan(begin_[U(state)], begin_[U(state) + 1] - begin_[U(state)]);
   }
   bool Accepts(std::int32_t state) const { return accepting_[U(state)] != 0; }
+  // Whether Close of it alone gives itself.
+  bool IsClosed(std::int32_t state) const {
+    return nothing_begin_[U(state)] == nothing_begin_[U(state) + 1] && Matters(state);
+  }
 
   // The states that some of `from` reach without taking anything, themselves included. States
   // without edges of their own only pass on; leaving them out makes more sets equal.
@@ -52,7 +56,7 @@ class SketchIndex {
     while (!stack_.empty()) {
       const std::int32_t state = stack_.back();
       stack_.pop_back();
-      if (Accepts(state) || begin_[U(state)] != begin_[U(state) + 1]) out.push_back(state);
+      if (Matters(state)) out.push_back(state);
       for (std::uint32_t i = nothing_begin_[U(state)]; i < nothing_begin_[U(state) + 1]; ++i) {
         Reach(nothing_[i]);
       }
@@ -61,6 +65,9 @@ class SketchIndex {
   }
 
  private:
+  bool Matters(std::int32_t state) const {
+    return Accepts(state) || begin_[U(state)] != begin_[U(state) + 1];
+  }
   static bool IsNothing(const Sketch::Edge& edge) {
     return edge.symbol.kind == Symbol::Kind::kNothing;
   }
@@ -80,6 +87,52 @@ class SketchIndex {
   std::vector<std::int32_t> stack_;
 };
 
+// Sets of states, numbered as they are met. Most are one state of a text that is spelled out: those
+// are known without a look at their content.
+class SketchSets {
+ public:
+  void Clear(std::size_t states) {
+    alone_.assign(states, kUnknown);
+    content_.clear();
+    number_.clear();
+    sets_.Clear();
+  }
+  std::int32_t NumberOf(std::span<const std::int32_t> set) {
+    return set.size() == 1 ? NumberOf(set.front()) : NumberOfSet(set);
+  }
+  std::int32_t NumberOf(std::int32_t state) {
+    std::int32_t& number = alone_[U(state)];
+    if (number == kUnknown) number = Append(~state);
+    return number;
+  }
+
+  std::int32_t size() const { return static_cast<std::int32_t>(content_.size()); }
+  bool IsAlone(std::int32_t number) const { return content_[U(number)] < 0; }
+  std::int32_t Alone(std::int32_t number) const { return ~content_[U(number)]; }
+  // Of a set that is not one state. Valid until the next NumberOf.
+  std::span<const std::int32_t> operator[](std::int32_t number) const {
+    return sets_[content_[U(number)]];
+  }
+
+ private:
+  static constexpr std::int32_t kUnknown = -1;
+
+  std::int32_t NumberOfSet(std::span<const std::int32_t> set) {
+    const std::int32_t id = sets_.Intern(set);
+    if (U(id) == number_.size()) number_.push_back(Append(id));
+    return number_[U(id)];
+  }
+  std::int32_t Append(std::int32_t content) {
+    content_.push_back(content);
+    return size() - 1;
+  }
+
+  std::vector<std::int32_t> alone_;    // by state, the number of the set of it alone
+  std::vector<std::int32_t> content_;  // by number: an id in sets_, or ~state
+  std::vector<std::int32_t> number_;   // by id
+  SequencePool sets_;
+};
+
 // The subset construction. Calls, counts and tokens are symbols like bytes. Most edges of a grammar
 // lead to one state of the sketch; what that becomes is remembered without looking at sets.
 class SubsetBuilder {
@@ -88,13 +141,14 @@ class SubsetBuilder {
 
   // False when the result has more than `most` states.
   Result<bool, GrammarError> Run(std::size_t most, Budget& budget) {
-    subsets_.Clear();
+    subsets_.Clear(sketch_.state_count());
     subset_of_.assign(sketch_.state_count(), kUnknown);
     machine_ = {};
     const std::int32_t start[] = {0};
     sketch_.Close(start, closure_);
-    closure_.insert(closure_.begin(), kStartMark);  // so that nothing leads back to it
-    subsets_.Intern(closure_);
+    // Nothing leads back to it: a set of its own, also where it is one state.
+    closure_.insert(closure_.begin(), 2, kStartMark);
+    subsets_.NumberOf(closure_);
     for (std::int32_t i = 0; i < subsets_.size(); ++i) {
       SGLRUN_RETURN_IF_ERROR(budget.Spend("making automata deterministic"));
       if (U(subsets_.size()) > most) return false;
@@ -113,19 +167,39 @@ class SubsetBuilder {
   void Expand(std::int32_t index) {
     bytes_.clear();
     others_.clear();
+    if (subsets_.IsAlone(index)) return ExpandOne(subsets_.Alone(index));
     bool accepts = false;
     for (const std::int32_t state : subsets_[index]) {
       if (state == kStartMark) continue;
       accepts |= index != 0 && sketch_.Accepts(state);
-      for (const Machine::Edge& edge : sketch_.EdgesOf(state)) {
-        (edge.symbol.kind == Symbol::Kind::kBytes ? bytes_ : others_).push_back(edge);
-      }
+      AddEdgesOf(state);
     }
+    ExpandEdges();
+    machine_.EndState(accepts);
+  }
+
+  void ExpandOne(std::int32_t state) {
+    const auto edges = sketch_.EdgesOf(state);
+    if (edges.size() == 1) {
+      machine_.edges.push_back({edges.front().symbol, SubsetOfTarget(edges.front().target)});
+    } else {
+      AddEdgesOf(state);
+      ExpandEdges();
+    }
+    machine_.EndState(sketch_.Accepts(state));
+  }
+
+  void AddEdgesOf(std::int32_t state) {
+    for (const Machine::Edge& edge : sketch_.EdgesOf(state)) {
+      (edge.symbol.kind == Symbol::Kind::kBytes ? bytes_ : others_).push_back(edge);
+    }
+  }
+
+  void ExpandEdges() {
     const std::size_t from = machine_.edges.size();
     ExpandBytes();
     ExpandOthers();
     JoinFrom(from, machine_.edges);
-    machine_.EndState(accepts);
   }
 
   // Cuts the bytes into intervals in which the same edges apply.
@@ -181,16 +255,18 @@ class SubsetBuilder {
   }
   std::int32_t SubsetOfTarget(std::int32_t target) {
     std::int32_t& known = subset_of_[U(target)];
-    if (known == kUnknown) known = SubsetOf({&target, 1});
+    if (known == kUnknown) {
+      known = sketch_.IsClosed(target) ? subsets_.NumberOf(target) : SubsetOf({&target, 1});
+    }
     return known;
   }
   std::int32_t SubsetOf(std::span<const std::int32_t> targets) {
     sketch_.Close(targets, closure_);
-    return subsets_.Intern(closure_);
+    return subsets_.NumberOf(closure_);
   }
 
   SketchIndex& sketch_;
-  SequencePool subsets_;                 // a state of the machine each
+  SketchSets subsets_;                   // a state of the machine each
   std::vector<std::int32_t> subset_of_;  // by state of the sketch, when it is the only target
   std::vector<std::int32_t> closure_, targets_;
   std::vector<Machine::Edge> bytes_, others_, active_;
@@ -227,6 +303,7 @@ Machine WithoutNothing(SketchIndex& sketch) {
 struct Determinizer::Scratch {
   SketchIndex index;
   SubsetBuilder builder{index};
+  SequencePool states;  // of MergeFromTheEnd
 };
 
 Determinizer::Determinizer() : scratch_(std::make_unique<Scratch>()) {}
@@ -243,7 +320,8 @@ Result<Machine, GrammarError> Determinizer::Run(const Sketch& sketch, Budget& bu
   index.Load(sketch);
   SGLRUN_ASSIGN_OR_RETURN(const bool fits, builder.Run(2 * U(sketch.states) + kMoreStates, budget));
   std::vector<std::int32_t> loops;
-  Machine machine = MergeFromTheEnd(Trim(fits ? builder.Take() : WithoutNothing(index)), loops);
+  Machine machine =
+      MergeFromTheEnd(Trim(fits ? builder.Take() : WithoutNothing(index)), loops, scratch_->states);
   if (fits && machine.state_count() <= kRefinedStates && MayMergeLoops(machine, loops)) {
     machine = MergeLoops(std::move(machine));
   }
@@ -251,25 +329,31 @@ Result<Machine, GrammarError> Determinizer::Run(const Sketch& sketch, Budget& bu
 }
 
 Machine FromDfa(const Dfa& dfa) {
-  Machine machine;  // state s of the automaton is s + 1
+  Machine machine;
   if (dfa.states.empty()) {
     machine.EndState(false);
     return machine;
   }
-  for (std::size_t i = 0; i <= dfa.states.size(); ++i) {
-    const Dfa::State& state = dfa.states[i == 0 ? 0 : i - 1];
+  // Where something leads back to its start, the machine has another one before it.
+  const bool returns = std::any_of(dfa.states.begin(), dfa.states.end(), [](const auto& state) {
+    return std::any_of(state.edges.begin(), state.edges.end(),
+                       [](const Dfa::Edge& edge) { return edge.target == 0; });
+  });
+  const std::size_t before = returns ? 1 : 0;
+  for (std::size_t i = 0; i < dfa.states.size() + before; ++i) {
+    const Dfa::State& state = dfa.states[i < before ? 0 : i - before];
     const std::size_t from = machine.edges.size();
     for (const Dfa::Edge& edge : state.edges) {
       if (edge.first > 0xFF) continue;
       const std::uint32_t last = std::min<std::uint32_t>(edge.last, 0xFF);
       machine.edges.push_back(
           {Symbol::Bytes(static_cast<std::uint8_t>(edge.first), static_cast<std::uint8_t>(last)),
-           edge.target + 1});
+           edge.target + static_cast<std::int32_t>(before)});
     }
     JoinFrom(from, machine.edges);
     machine.EndState(i > 0 && state.accepting);
   }
-  return Trim(std::move(machine));  // without state 1 where nothing leads back to it
+  return Trim(std::move(machine));
 }
 
 }  // namespace sglrun::grammar

@@ -130,18 +130,83 @@ std::uint64_t HashOfSymbols(const Machine& machine, std::size_t state) {
   return MixSeeds(hash, static_cast<std::uint64_t>(open + 1));
 }
 
+// Tells states apart that differ soon: two spell the same unless some text leads to two of which
+// one takes a symbol that the other does not.
+class PairTest {
+ public:
+  explicit PairTest(const Machine& machine) : machine_(machine) {}
+
+  bool MayBeEqual(std::int32_t a, std::int32_t b) {
+    pairs_.assign(1, std::minmax(a, b));
+    for (std::size_t i = 0; i < pairs_.size() && pairs_.size() < kMostPairs; ++i) {
+      const auto [first, second] = pairs_[i];
+      if (!AddTargets(U(first), U(second))) return false;
+    }
+    return true;
+  }
+
+ private:
+  static constexpr std::size_t kMostPairs = 32;  // those found together cost more than they save
+
+  static bool IsByte(std::span<const Machine::Edge> edges) {
+    return !edges.empty() && edges.front().symbol.kind == Symbol::Kind::kBytes;
+  }
+
+  // False where the two differ.
+  bool AddTargets(std::size_t a, std::size_t b) {
+    if (machine_.accepting[a] != machine_.accepting[b]) return false;
+    auto of_a = machine_.EdgesOf(a), of_b = machine_.EdgesOf(b);
+    for (int taken = -1; IsByte(of_a) && IsByte(of_b);) {  // bytes up to here
+      const int first = std::max<int>(of_a.front().symbol.first, taken + 1);
+      if (first != std::max<int>(of_b.front().symbol.first, taken + 1)) return false;
+      taken = std::min(of_a.front().symbol.last, of_b.front().symbol.last);
+      Add(of_a.front().target, of_b.front().target);
+      if (of_a.front().symbol.last == taken) of_a = of_a.subspan(1);
+      if (of_b.front().symbol.last == taken) of_b = of_b.subspan(1);
+    }
+    if (of_a.size() != of_b.size()) return false;
+    for (std::size_t i = 0; i < of_a.size(); ++i) {
+      if (of_a[i].symbol != of_b[i].symbol) return false;
+      Add(of_a[i].target, of_b[i].target);
+    }
+    return true;
+  }
+
+  void Add(std::int32_t a, std::int32_t b) {
+    const std::pair<std::int32_t, std::int32_t> pair = std::minmax(a, b);
+    if (a == b || std::find(pairs_.begin(), pairs_.end(), pair) != pairs_.end()) return;
+    pairs_.push_back(pair);
+  }
+
+  const Machine& machine_;
+  std::vector<std::pair<std::int32_t, std::int32_t>> pairs_;
+};
+
 }  // namespace
 
 bool MayMergeLoops(const Machine& machine, std::span<const std::int32_t> loops) {
+  if (loops.empty()) return false;
   std::vector<std::uint64_t> looping;
   for (const std::int32_t state : loops) looping.push_back(HashOfSymbols(machine, U(state)));
-  std::sort(looping.begin(), looping.end());
-  if (std::adjacent_find(looping.begin(), looping.end()) != looping.end()) return true;
-  std::size_t alike = 0;
+  std::vector<std::uint64_t> sorted = looping;
+  std::sort(sorted.begin(), sorted.end());
+  std::vector<std::pair<std::uint64_t, std::int32_t>> alike;
   for (std::size_t s = 1; s < machine.state_count(); ++s) {
-    if (std::binary_search(looping.begin(), looping.end(), HashOfSymbols(machine, s))) ++alike;
+    const std::uint64_t hash = HashOfSymbols(machine, s);
+    if (!std::binary_search(sorted.begin(), sorted.end(), hash)) continue;
+    alike.emplace_back(hash, static_cast<std::int32_t>(s));
   }
-  return alike > looping.size();  // each is like itself
+  std::sort(alike.begin(), alike.end());
+  PairTest test(machine);
+  std::size_t tests = 0;
+  for (std::size_t i = 0; i < loops.size(); ++i) {
+    auto at = std::lower_bound(alike.begin(), alike.end(), std::pair{looping[i], std::int32_t{0}});
+    for (; at != alike.end() && at->first == looping[i]; ++at) {
+      if (at->second == loops[i]) continue;
+      if (++tests > machine.state_count() || test.MayBeEqual(loops[i], at->second)) return true;
+    }
+  }
+  return false;
 }
 
 Machine MergeLoops(Machine machine) {

@@ -14,8 +14,18 @@ using Edge = Machine::Edge;
 
 // States with a way to acceptance.
 std::vector<std::uint8_t> AliveStates(const Machine& machine) {
-  const StatesBefore before(machine);
   std::vector<std::uint8_t> alive = machine.accepting;
+  // Most edges lead to later states: one look from the end finds nearly all.
+  std::size_t found = 0;
+  for (std::size_t s = machine.state_count(); s-- > 0;) {
+    const auto edges = machine.EdgesOf(s);
+    for (std::size_t i = 0; i < edges.size() && alive[s] == 0; ++i) {
+      alive[s] = alive[U(edges[i].target)];
+    }
+    found += alive[s];
+  }
+  if (found == machine.state_count()) return alive;
+  const StatesBefore before(machine);
   std::vector<std::size_t> todo;
   for (std::size_t s = 0; s < machine.state_count(); ++s) {
     if (alive[s] != 0) todo.push_back(s);
@@ -28,6 +38,18 @@ std::vector<std::uint8_t> AliveStates(const Machine& machine) {
     }
   }
   return alive;
+}
+
+// Whether a breadth-first walk meets the states in the order of their numbers, and all of them.
+bool IsInOrder(const Machine& machine) {
+  std::size_t met = 1;
+  for (std::size_t s = 0; s < met; ++s) {
+    for (const Edge& edge : machine.EdgesOf(s)) {
+      if (U(edge.target) > met) return false;
+      if (U(edge.target) == met) ++met;
+    }
+  }
+  return met == machine.state_count();
 }
 
 }  // namespace
@@ -53,6 +75,8 @@ void JoinFrom(std::size_t from, std::vector<Edge>& edges) {
 
 Machine Trim(Machine machine) {
   const std::vector<std::uint8_t> alive = AliveStates(machine);
+  const bool all = std::find(alive.begin(), alive.end(), 0) == alive.end();
+  if (all && IsInOrder(machine)) return machine;
   const std::size_t count = machine.state_count();
   std::vector<std::int32_t> ids(count, -1), order{0};
   ids[0] = 0;
@@ -63,7 +87,6 @@ Machine Trim(Machine machine) {
       order.push_back(edge.target);
     }
   }
-  if (order.size() == count && std::is_sorted(order.begin(), order.end())) return machine;
   Machine trimmed;
   trimmed.edges.reserve(machine.edges.size());
   trimmed.begin.reserve(order.size() + 1);
@@ -79,11 +102,11 @@ Machine Trim(Machine machine) {
   return trimmed;
 }
 
-Machine MergeFromTheEnd(Machine machine, std::vector<std::int32_t>& loops) {
+Machine MergeFromTheEnd(Machine machine, std::vector<std::int32_t>& loops, SequencePool& found) {
   constexpr std::int32_t kUnknown = -1, kAlone = -2;
   const std::size_t count = machine.state_count();
   std::vector<std::int32_t> classes(count, kUnknown);
-  SequencePool found;
+  found.Clear();
   Signature signature;
   struct Visit {
     std::size_t state, edge;

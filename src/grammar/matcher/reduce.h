@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "grammar/automaton/sequence_pool.h"
 #include "grammar/matcher/machine.h"
 
 namespace sglrun::grammar {
@@ -19,11 +20,12 @@ Machine Trim(Machine machine);
 
 // Merges states that spell the same: all of them where nothing loops, and those that do not lead
 // back to themselves in any case. `loops`: the states of the result that do and may equal others.
-Machine MergeFromTheEnd(Machine machine, std::vector<std::int32_t>& loops);
+// `scratch`: memory to use.
+Machine MergeFromTheEnd(Machine machine, std::vector<std::int32_t>& loops, SequencePool& scratch);
 
-// Whether some state takes the same symbols as one of `loops`, of a deterministic machine. If none
-// does, MergeFromTheEnd has left nothing to merge: of two states that spell the same but are not
-// merged, some text leads to two of which one loops.
+// Whether some state may spell the same as one of `loops`, of a deterministic machine; false is
+// sure. If none does, MergeFromTheEnd has left nothing to merge: of two states that spell the same
+// but are not merged, some text leads to two of which one loops.
 bool MayMergeLoops(const Machine& machine, std::span<const std::int32_t> loops);
 
 // The same as MergeFromTheEnd for a deterministic machine with loops. Gives up on machines that

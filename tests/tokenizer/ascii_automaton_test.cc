@@ -104,21 +104,21 @@ TEST_CASE("patterns at random match as PCRE2 matches them") {
   std::vector<std::string> texts;
   for (std::size_t i = 0; i < 40; ++i) texts.push_back(RandomText(random, kAlphabet, i % 9));
   int with_automaton = 0;
-  for (int i = 0; i < 250; ++i) {
+  for (int i = 0; i < 150; ++i) {
     const std::string pattern = RandomItem(random, 2) + RandomItem(random, 1);
     if (!HasAutomaton(pattern)) continue;  // PCRE2 may give up on those
     ++with_automaton;
     CheckAgainstPcre(pattern, texts);
   }
-  CHECK(with_automaton > 100);
+  CHECK(with_automaton > 60);
 }
 
 TEST_CASE("the patterns of common families have an automaton") {
   for (const char* family : {"gpt-2", "llama3", "qwen2", "qwen35", "gpt-4o", "tekken", "smollm"}) {
     CAPTURE(family);
-    for (const std::string_view pattern : FindPrePattern(family)->patterns) {
-      CHECK(HasAutomaton(pattern));
-    }
+    const auto pre = FindPrePattern(family);
+    REQUIRE(pre.ok());
+    for (const std::string_view pattern : pre->patterns) CHECK(HasAutomaton(pattern));
   }
 }
 

@@ -19,6 +19,7 @@ TEST_CASE("Hangul is composed and decomposed by arithmetic") {
   CHECK(ToNormalForm("각", NormalForm::kNfd) == "\u1100\u1161\u11A8");
   CHECK(ToNormalForm("\u1100\u1161\u11A8", NormalForm::kNfc) == "각");
   CHECK(ToNormalForm("\u1100\u1161", NormalForm::kNfc) == "가");
+  CHECK(ToNormalForm("中\u09C7\u09BE中", NormalForm::kNfc) == "中\u09CB中");
   CHECK(ToNormalForm("\u0301中e\u0323\u0301中か\u3099가\u11A8x", NormalForm::kNfc) ==
         "\u0301中\u1EB9\u0301中が각x");
 }

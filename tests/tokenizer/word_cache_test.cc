@@ -18,7 +18,7 @@ TEST_CASE("a word comes back with its own ids or not at all") {
   std::mt19937 random(5);
   std::map<std::string, Ids> all;
   int repeated = 0;
-  for (int i = 0; i < 60'000; ++i) {
+  for (int i = 0; i < 20'000; ++i) {
     std::string word(i % 3 == 0 ? 25 + random() % 231 : 1 + random() % 24, 'a');
     for (int k = 0; k < 3; ++k) word[random() % word.size()] = static_cast<char>(random() % 3);
     Ids& ids = all[word];
@@ -33,7 +33,7 @@ TEST_CASE("a word comes back with its own ids or not at all") {
       if (i % 8 == 0) REQUIRE(cache.Repeat(word, out));
     }
   }
-  CHECK(repeated > 1000);
+  CHECK(repeated > 500);
 }
 
 TEST_CASE("words without bytes, long words and words of many ids are not kept") {

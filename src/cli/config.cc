@@ -40,8 +40,10 @@ class Expansion {
       }
       case YAML::NodeType::Map: {
         Json::Object members;
+        std::set<std::string> seen;
         for (const auto& member : node) {
           SGLRUN_ASSIGN_OR_RETURN(std::string name, Text(member.first));
+          if (!seen.insert(name).second) return Error{"holds the key \"" + name + "\" twice"};
           SGLRUN_ASSIGN_OR_RETURN(Json value, ToJson(member.second, depth + 1));
           members.emplace_back(std::move(name), std::move(value));
         }

@@ -72,6 +72,9 @@ TEST_CASE("what is wrong in a file is told with its line") {
            std::string::npos);
   CHECK_NE(refusal("sampling: {n: 1, top_k: 2, n: 2}\n").find("the key \"n\" stands twice"),
            std::string::npos);
+  CHECK_NE(
+      refusal("sampling: {json_schema: {type: string, type: 1}}\n").find("the key \"type\" twice"),
+      std::string::npos);
   // Aliases: a value within itself, and one that grows tenfold a line.
   CHECK_NE(refusal("sampling: &a {stop: [*a]}\n").find("\"sampling\" is nested more than 256 deep"),
            std::string::npos);

@@ -47,7 +47,7 @@ class ObjectWriter {
   }
 
  private:
-  static constexpr std::int32_t kFirstId = 2;  // of a State
+  static constexpr std::int32_t kStartId = 0, kEndId = 1, kFirstId = 2;  // the last: of a State
   static constexpr std::size_t kOnce = std::numeric_limits<std::size_t>::max();
 
   struct State {
@@ -77,24 +77,34 @@ class ObjectWriter {
 
   // No names: the number of keys is a counted repetition, of any size.
   ExprResult WriteMap() {
+    SGLRUN_ASSIGN_OR_RETURN(const ExprId member, OtherMember());
+    std::vector<ExprId> choices;
+    if (plan_.min == 0) choices.push_back(spelling_.Close(false));
+    const ExprId some = SomeMembers(member, plan_.min, plan_.max);
+    if (some != grammar_.Never()) {
+      choices.push_back(grammar_.Sequence({spelling_.AfterOpen(), some}));
+    }
+    if (choices.empty()) return grammar_.Never();
+    return grammar_.Sequence({spelling_.Open(), grammar_.Choice(std::move(choices))});
+  }
+
+  // One with a key that nobody names.
+  ExprResult OtherMember() {
     std::vector<ExprId> members;
     for (std::size_t i = 0; i < cells_.size(); ++i) {
       SGLRUN_ASSIGN_OR_RETURN(members.emplace_back(),
                               spelling_.Member(cell_keys_[i], cells_[i].value));
     }
-    std::vector<ExprId> choices;
-    if (plan_.min == 0) choices.push_back(spelling_.Close(false));
-    const bool none = members.empty() || (plan_.max && *plan_.max == 0);
-    if (!none && (!plan_.max || *plan_.max >= plan_.min)) {
-      const ExprId member = grammar_.Choice(std::move(members));
-      const ExprId more = grammar_.Repeat(grammar_.Sequence({spelling_.Comma(), member}),
-                                          std::max<std::int64_t>(plan_.min - 1, 0),
-                                          plan_.max ? *plan_.max - 1 : kUnbounded);
-      choices.push_back(
-          grammar_.Sequence({spelling_.AfterOpen(), member, more, spelling_.Close(true)}));
-    }
-    if (choices.empty()) return grammar_.Never();
-    return grammar_.Sequence({spelling_.Open(), grammar_.Choice(std::move(choices))});
+    return members.empty() ? grammar_.Never() : grammar_.Choice(std::move(members));
+  }
+
+  // Between min and max of them, at least one, and the end of the object.
+  ExprId SomeMembers(ExprId member, std::int64_t min, std::optional<std::int64_t> max) {
+    if (member == grammar_.Never() || (max && (*max < 1 || *max < min))) return grammar_.Never();
+    const ExprId more =
+        grammar_.Repeat(grammar_.Sequence({spelling_.Comma(), member}),
+                        std::max<std::int64_t>(min - 1, 0), max ? *max - 1 : kUnbounded);
+    return grammar_.Sequence({member, more, spelling_.Close(true)});
   }
 
   std::int32_t IdOf(State state) {
@@ -175,16 +185,15 @@ class ObjectWriter {
 
   // Makes net_; false where it would have too many states.
   Result<bool, GrammarError> Walk() {
-    const std::int32_t start = 0, end = 1;
     net_ = {};
     net_.states = kFirstId;
-    net_.accepting.push_back(end);
+    net_.accepting.push_back(kEndId);
     ids_.clear();
     queue_.clear();
     followers_ = 0;
     FindRequired();
-    if (MayEnd({})) net_.exprs.push_back({start, end, spelling_.Close(false)});
-    AddEdge(start, {.in_list = true}, spelling_.AfterOpen());
+    if (MayEnd({})) net_.exprs.push_back({kStartId, kEndId, spelling_.Close(false)});
+    AddEdge(kStartId, {.in_list = true}, spelling_.AfterOpen());
     // Twice the chain is what it takes when there is nothing to remember.
     const std::size_t most = 20'000 + 4 * order_.chain().size();
     for (std::size_t i = 0; i < queue_.size(); ++i) {
@@ -193,7 +202,7 @@ class ObjectWriter {
       const State state = queue_[i];
       const std::int32_t from = kFirstId + static_cast<std::int32_t>(i);
       if (!state.in_list) {
-        if (MayEnd(state)) net_.exprs.push_back({from, end, spelling_.Close(true)});
+        if (MayEnd(state)) net_.exprs.push_back({from, kEndId, spelling_.Close(true)});
         State next = state;
         next.in_list = true;
         if (AnyMayFollow(state)) AddEdge(from, next, spelling_.Comma());
@@ -255,6 +264,7 @@ class ObjectWriter {
   }
 
   Result<void, GrammarError> WalkLoop(const State& state, std::int32_t from) {
+    if (order_.others_are_counted()) return CountLoop(state, from);
     for (const std::size_t index : order_.loop()) {
       if (!order_.Seen(index, state.seen))
         SGLRUN_RETURN_IF_ERROR(AddNamed(state, from, state, index));
@@ -263,6 +273,14 @@ class ObjectWriter {
       SGLRUN_RETURN_IF_ERROR(
           AddMember(state, from, state, cell_keys_[i], cells_[i].value, cells_[i].some, i));
     }
+    return {};
+  }
+
+  Result<void, GrammarError> CountLoop(const State& state, std::int32_t from) {
+    SGLRUN_ASSIGN_OR_RETURN(const ExprId member, OtherMember());
+    std::optional<std::int64_t> max = order_.max();
+    if (max) *max -= state.count;
+    net_.exprs.push_back({from, kEndId, SomeMembers(member, order_.min() - state.count, max)});
     return {};
   }
 

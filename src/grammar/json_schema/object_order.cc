@@ -74,6 +74,12 @@ Result<void, GrammarError> ObjectOrder::FindCounts(const ObjectPlan& plan, bool 
   min_ = plan.min <= plan.required ? 0 : plan.min;
   if (plan.max && (repeats_ || named > *plan.max)) max_ = plan.max;
   counted_ = max_ ? *max_ : min_;
+  const auto in_chain = static_cast<std::int64_t>(chain_.size());
+  const bool only_counts = loop_.empty() && plan.some.empty() && !plan.CountsOthers();
+  if (counted_ > kMostCounted && in_chain <= kMostCounted && only_counts) {
+    others_are_counted_ = true;
+    counted_ = in_chain;
+  }
   if (counted_ > kMostCounted) return TooManyOrders("counts more than 256 properties");
   return {};
 }

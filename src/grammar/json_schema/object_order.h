@@ -26,6 +26,9 @@ class ObjectOrder {
   bool repeats() const { return repeats_; }                 // some key may come twice
   std::optional<std::int64_t> max() const { return max_; }  // where it can be passed at all
   std::int64_t counted() const { return counted_; }         // counts beyond are alike
+  // Counts are too large to be remembered, and nothing else must be among the keys that nobody
+  // names: those are a repetition with bounds behind the chain.
+  bool others_are_counted() const { return others_are_counted_; }
 
   bool Seen(std::size_t key, std::uint32_t seen) const {
     return bit_of_[key] >= 0 && (seen >> bit_of_[key] & 1U) != 0;
@@ -64,6 +67,7 @@ class ObjectOrder {
   std::vector<Dependency> dependencies_;
   std::int64_t min_ = 0, counted_ = 0;
   bool repeats_ = false;
+  bool others_are_counted_ = false;
   std::optional<std::int64_t> max_;
 };
 

@@ -264,6 +264,31 @@ TEST_CASE("properties are counted") {
             {R"({"a":1})", R"({"a":1,"b":2,"c":3})", R"({"a":1,"b":2,"x":3})"});
 }
 
+TEST_CASE("further properties are counted up to large bounds") {
+  const auto object = [](std::string named, int others) {
+    for (int i = 0; i < others; ++i) {
+      named += (named.empty() ? "\"x" : ",\"x") + std::to_string(i) + "\":1";
+    }
+    return "{" + named + "}";
+  };
+  const CompiledSchema map = CompileSchema(R"({"minProperties": 1, "maxProperties": 300})");
+  CHECK(!map.Accepts("{}"));
+  CHECK(map.Accepts(object("", 300)));
+  CHECK(!map.Accepts(object("", 301)));
+  const CompiledSchema named = CompileSchema(R"({"properties": {"a": true, "b": {"type": "null"}},
+      "required": ["r"], "dependentRequired": {"a": ["b"]}, "minProperties": 2,
+      "maxProperties": 400, "additionalProperties": {"type": "integer"}})");
+  CHECK(!named.Accepts(R"({"r":1})"));
+  CHECK(named.Accepts(R"({"r":1,"x":1})"));
+  CHECK(named.Accepts(R"({"b":null,"r":1})"));
+  CHECK(!named.Accepts(R"({"a":1,"r":1})"));
+  CHECK(!named.Accepts(object(R"("b":null)", 5)));
+  CHECK(named.Accepts(object(R"("r":1)", 399)));
+  CHECK(!named.Accepts(object(R"("r":1)", 400)));
+  CHECK(named.Accepts(object(R"("a":0,"b":null,"r":1)", 397)));
+  CHECK(!named.Accepts(object(R"("a":0,"b":null,"r":1)", 398)));
+}
+
 TEST_CASE("a property that comes twice is counted once") {
   CheckOpen(R"({"minProperties": 2})",
             {R"({"a":1,"b":2})", R"({"a":1,"a":2,"b":3})", R"({"b":1,"":2})", R"({"a":1,"\n":2})"},

@@ -2,6 +2,7 @@
 // its characters. Most states share the shape of their edges and differ in the targets only, so a
 // shape is spelled once, as a template, and filled in for each state.
 #include <algorithm>
+#include <bitset>
 #include <map>
 #include <utility>
 
@@ -14,10 +15,10 @@ namespace sglrun::grammar {
 namespace {
 
 using AppendSpellings = void (*)(char32_t first, char32_t last, std::vector<Spelling>& out);
-using Edges = std::vector<Dfa::Edge>;
+using EdgeList = std::vector<Dfa::Edge>;
 
 // The content of a node as numbers, for a SequencePool: first, last, target, first, ...
-void Flatten(const Edges& edges, std::vector<std::int32_t>& out) {
+void Flatten(const EdgeList& edges, std::vector<std::int32_t>& out) {
   out.clear();
   for (const Dfa::Edge& edge : edges) {
     out.push_back(static_cast<std::int32_t>(edge.first));
@@ -28,7 +29,7 @@ void Flatten(const Edges& edges, std::vector<std::int32_t>& out) {
 
 // With `targets` in place of the numbers; neighbours with equal targets become one.
 template <class Targets>
-void Unflatten(std::span<const std::int32_t> content, const Targets& targets, Edges& out) {
+void Unflatten(std::span<const std::int32_t> content, const Targets& targets, EdgeList& out) {
   out.clear();
   for (std::size_t i = 0; i < content.size(); i += 3) {
     const Dfa::Edge edge{static_cast<std::uint32_t>(content[i]),
@@ -46,7 +47,7 @@ void Unflatten(std::span<const std::int32_t> content, const Targets& targets, Ed
 // below `slots` are places for those of a state; slots + i is node i.
 class Template {
  public:
-  Template(const Edges& shape, std::int32_t slots, AppendSpellings append) : slots_(slots) {
+  Template(const EdgeList& shape, std::int32_t slots, AppendSpellings append) : slots_(slots) {
     std::vector<std::vector<Branch>> tree(1);
     std::vector<Spelling> spellings;
     for (const Dfa::Edge& edge : shape) {
@@ -60,7 +61,7 @@ class Template {
   // Shares the inner nodes with those of other states in `nodes`; they are states from `base` on.
   // The edges of the root go to `out`.
   void FillIn(std::span<const std::int32_t> targets, std::int32_t base, SequencePool& nodes,
-              Edges& out) {
+              EdgeList& out) {
     filled_.assign(targets.begin(), targets.end());
     const auto target = [&](std::size_t i) { return filled_[i]; };
     for (std::int32_t node = 0; node < nodes_.size(); ++node) {  // children come first
@@ -114,8 +115,8 @@ class Template {
   }
 
   // As deep as the longest spelling: six.
-  Edges EdgesOf(std::size_t node, const Tree& tree) {
-    Edges out;
+  EdgeList EdgesOf(std::size_t node, const Tree& tree) {
+    EdgeList out;
     for (const Branch& branch : tree[node]) {
       std::int32_t target = branch.slot;
       if (branch.child != kLeaf) {
@@ -137,10 +138,10 @@ class Template {
 
 // Edges with targets numbered by first appearance: what a state has in common with others.
 struct Shape {
-  Edges edges;
+  EdgeList edges;
   std::vector<std::int32_t> targets;
 
-  void Take(const Edges& of_state, std::vector<std::int32_t>& slot_of) {
+  void Take(const EdgeList& of_state, std::vector<std::int32_t>& slot_of) {
     edges = of_state;
     targets.clear();
     for (Dfa::Edge& edge : edges) {
@@ -155,10 +156,27 @@ struct Shape {
   }
 };
 
+// Whether some inner node has the least and the greatest byte of a state between characters: those
+// of UTF-8 hardly ever do.
+bool AnySameEnds(const Dfa& spelled, std::size_t char_states) {
+  std::bitset<0x10000> ends;
+  const auto ends_of = [](const Dfa::State& state) {
+    return std::size_t{state.edges.front().first} << 8 | state.edges.back().last;
+  };
+  for (std::size_t s = 0; s < char_states; ++s) {
+    const Dfa::State& state = spelled.states[s];
+    if (!state.accepting && !state.edges.empty()) ends.set(ends_of(state));
+  }
+  return std::any_of(spelled.states.begin() + static_cast<std::ptrdiff_t>(char_states),
+                     spelled.states.end(),
+                     [&](const Dfa::State& state) { return ends.test(ends_of(state)); });
+}
+
 // Two states of a character automaton differ, and so do two inner nodes: they are shared by their
 // content. What is left is a node inside an escape (after \u001, say) that equals a state between
 // characters. Equal ones have edges on the same bytes.
 bool MayHoldEqualStates(const Dfa& spelled, std::size_t char_states) {
+  if (!AnySameEnds(spelled, char_states)) return false;
   SequencePool between;
   std::vector<std::int32_t> bytes;
   const auto collect = [&](const Dfa::State& state) {

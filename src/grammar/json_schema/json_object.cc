@@ -14,11 +14,16 @@ class JsonSpelling final : public ObjectSpelling {
  public:
   // `depth`: of the members.
   JsonSpelling(ValueRules& rules, int depth)
-      : rules_(rules), grammar_(rules.grammar()), layout_(rules.layout()), depth_(depth) {}
+      : rules_(rules),
+        grammar_(rules.grammar()),
+        layout_(rules.layout()),
+        depth_(depth),
+        comma_(layout_.Comma(grammar_, depth)),
+        colon_(layout_.Colon(grammar_)) {}
 
   ExprId Open() override { return grammar_.Bytes("{"); }
   ExprId AfterOpen() override { return layout_.AfterOpen(grammar_, depth_); }
-  ExprId Comma() override { return layout_.Comma(grammar_, depth_); }
+  ExprId Comma() override { return comma_; }
   ExprId Close(bool any) override {
     const ExprId gap = any ? layout_.BeforeClose(grammar_, depth_) : layout_.InEmpty(grammar_);
     return grammar_.Sequence({gap, grammar_.Bytes("}")});
@@ -34,7 +39,7 @@ class JsonSpelling final : public ObjectSpelling {
   }
   ExprResult Member(ExprId key, FormulaId value) override {
     SGLRUN_ASSIGN_OR_RETURN(const ExprId text, rules_.Value(value, depth_));
-    return grammar_.Sequence({key, layout_.Colon(grammar_), text});
+    return grammar_.Sequence({key, colon_, text});
   }
 
  private:
@@ -42,6 +47,7 @@ class JsonSpelling final : public ObjectSpelling {
   Grammar& grammar_;
   const Layout& layout_;
   int depth_;
+  ExprId comma_, colon_;
 };
 
 }  // namespace

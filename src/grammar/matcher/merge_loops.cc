@@ -131,22 +131,27 @@ std::uint64_t HashOfSymbols(const Machine& machine, std::size_t state) {
 }
 
 // Tells states apart that differ soon: two spell the same unless some text leads to two of which
-// one takes a symbol that the other does not.
+// one takes a symbol that the other does not. Goes deep first: names differ where they end.
 class PairTest {
  public:
-  explicit PairTest(const Machine& machine) : machine_(machine) {}
+  explicit PairTest(const Machine& machine)
+      : machine_(machine), steps_left_(kMostSteps * machine.state_count()) {}
 
   bool MayBeEqual(std::int32_t a, std::int32_t b) {
     pairs_.assign(1, std::minmax(a, b));
-    for (std::size_t i = 0; i < pairs_.size() && pairs_.size() < kMostPairs; ++i) {
-      const auto [first, second] = pairs_[i];
+    todo_ = pairs_;
+    while (!todo_.empty()) {
+      if (pairs_.size() > kMostPairs || steps_left_-- == 0) return true;
+      const auto [first, second] = todo_.back();
+      todo_.pop_back();
       if (!AddTargets(U(first), U(second))) return false;
     }
     return true;
   }
 
  private:
-  static constexpr std::size_t kMostPairs = 32;  // those found together cost more than they save
+  // Those found together, and looks a state in all: more would cost more than they save.
+  static constexpr std::size_t kMostPairs = 200, kMostSteps = 4;
 
   static bool IsByte(std::span<const Machine::Edge> edges) {
     return !edges.empty() && edges.front().symbol.kind == Symbol::Kind::kBytes;
@@ -176,10 +181,12 @@ class PairTest {
     const std::pair<std::int32_t, std::int32_t> pair = std::minmax(a, b);
     if (a == b || std::find(pairs_.begin(), pairs_.end(), pair) != pairs_.end()) return;
     pairs_.push_back(pair);
+    todo_.push_back(pair);
   }
 
   const Machine& machine_;
-  std::vector<std::pair<std::int32_t, std::int32_t>> pairs_;
+  std::size_t steps_left_;
+  std::vector<std::pair<std::int32_t, std::int32_t>> pairs_, todo_;
 };
 
 }  // namespace
@@ -198,12 +205,11 @@ bool MayMergeLoops(const Machine& machine, std::span<const std::int32_t> loops) 
   }
   std::sort(alike.begin(), alike.end());
   PairTest test(machine);
-  std::size_t tests = 0;
   for (std::size_t i = 0; i < loops.size(); ++i) {
     auto at = std::lower_bound(alike.begin(), alike.end(), std::pair{looping[i], std::int32_t{0}});
     for (; at != alike.end() && at->first == looping[i]; ++at) {
       if (at->second == loops[i]) continue;
-      if (++tests > machine.state_count() || test.MayBeEqual(loops[i], at->second)) return true;
+      if (test.MayBeEqual(loops[i], at->second)) return true;
     }
   }
   return false;

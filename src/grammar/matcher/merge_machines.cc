@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <map>
+#include <unordered_map>
 #include <utility>
 
 #include "grammar/automaton/sequence_pool.h"
@@ -23,25 +24,32 @@ class Calls {
       alone.body = 0;
       return bounds.emplace(alone, next).first->second;
     };
+    std::unordered_map<std::uint64_t, int> of_size;
+    for (const Machine& machine : machines.machines) ++of_size[SizeOf(machine)];
     SequencePool contents;
     std::vector<std::int32_t> content;
-    for (const Machine& machine : machines.machines) {
+    for (std::size_t m = 0; m < machines.machines.size(); ++m) {
+      const Machine& machine = machines.machines[m];
+      const bool alone = of_size[SizeOf(machine)] == 1;  // then it is like none
       content.clear();
+      if (alone) content = {kAlone, static_cast<std::int32_t>(m)};
       for (std::size_t s = 0; s < machine.state_count(); ++s) {
-        content.push_back(machine.accepting[s] != 0 ? -1 : -2);
-        for (const Machine::Edge& edge : machine.EdgesOf(s)) {
-          const Symbol& symbol = edge.symbol;
-          const auto state = static_cast<std::int32_t>(s);
+        const auto state = static_cast<std::int32_t>(s);
+        if (!alone) content.push_back(machine.accepting[s] != 0 ? kAccepts : kGoesOn);
+        const auto edges = machine.EdgesOf(s);
+        for (auto edge = edges.rbegin(); edge != edges.rend(); ++edge) {
+          const Symbol& symbol = edge->symbol;
+          if (alone && symbol.kind == Symbol::Kind::kBytes) break;  // they come first
           if (symbol.kind == Symbol::Kind::kCall) {
-            calls_.push_back({state, 0, symbol.id, edge.target});
+            calls_.push_back({state, 0, symbol.id, edge->target});
           } else if (symbol.kind == Symbol::Kind::kCount) {
             const Count& count = machines.counts[static_cast<std::size_t>(symbol.id)];
-            calls_.push_back({state, bounds_of(count), count.body, edge.target});
-          } else {
+            calls_.push_back({state, bounds_of(count), count.body, edge->target});
+          } else if (!alone) {
             content.push_back(static_cast<std::int32_t>(symbol.kind) << 16 | symbol.first << 8 |
                               symbol.last);
             content.push_back(symbol.id);
-            content.push_back(edge.target);
+            content.push_back(edge->target);
           }
         }
       }
@@ -68,6 +76,13 @@ class Calls {
   }
 
  private:
+  // What a state or a machine begins with in its content.
+  static constexpr std::int32_t kAccepts = -1, kGoesOn = -2, kAlone = -3;
+
+  static std::uint64_t SizeOf(const Machine& machine) {
+    return std::uint64_t{machine.state_count()} << 32 | machine.edges.size();
+  }
+
   using Call = std::array<std::int32_t, 4>;  // state, bounds (0: none), callee, target
   static constexpr std::size_t kCallee = 2;
 

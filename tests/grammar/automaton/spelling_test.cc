@@ -52,6 +52,25 @@ TEST_CASE("no ill-formed UTF-8 is accepted") {
   }
 }
 
+TEST_CASE("a list of words in bytes is what its automaton of characters spells") {
+  std::mt19937 random(12);
+  const std::string characters[] = {"a", "b", "\xC3\xA9", "\xC3\xAA", "\xF0\x9F\x98\x80"};
+  for (int round = 0; round < Rounds(200); ++round) {
+    std::vector<std::string> words(random() % 12);
+    for (std::string& word : words) {
+      for (auto left = random() % 5; left > 0; --left) word += characters[random() % 5];
+    }
+    Budget budget(kLimits);
+    const Dfa chars = Words(words), bytes = ByteWords(words);
+    REQUIRE(bytes == Utf8(chars));
+    REQUIRE(*Minimize(chars, budget) == chars);
+    std::sort(words.begin(), words.end());
+    words.erase(std::unique(words.begin(), words.end()), words.end());
+    REQUIRE(Members(chars, 20)->size() == words.size());
+    for (const std::string& word : words) REQUIRE(AcceptsBytes(bytes, word));
+  }
+}
+
 TEST_CASE("random languages keep their words through UTF-8") {
   std::mt19937 random(11);
   const auto words = AllWords(3);

@@ -205,7 +205,7 @@ class ObjectWriter {
         if (MayEnd(state)) net_.exprs.push_back({from, kEndId, spelling_.Close(true)});
         State next = state;
         next.in_list = true;
-        if (AnyMayFollow(state)) AddEdge(from, next, spelling_.Comma());
+        if (!order_.max() || state.count < *order_.max()) AddEdge(from, next, spelling_.Comma());
       } else if (state.at < order_.chain().size()) {
         SGLRUN_RETURN_IF_ERROR(WalkChain(state, from));
       } else {
@@ -235,11 +235,6 @@ class ObjectWriter {
       if (plan_.keys[index].required && !order_.Seen(index, state.seen)) return false;
     }
     return !order_.AnyBroken(state.seen);
-  }
-
-  bool AnyMayFollow(const State& state) const {
-    if (order_.max() && state.count >= *order_.max()) return false;
-    return state.at < order_.chain().size() || !order_.loop().empty() || !cells_.empty();
   }
 
   bool HasEnough(const State& state) const {

@@ -185,20 +185,31 @@ class CellMaker {
   }
 
   Result<std::vector<KeyCell>, GrammarError> Finish() {
-    std::vector<std::string> names;
-    for (const ObjectPlan::Key& key : plan_.keys) names.push_back(key.name);
-    std::sort(names.begin(), names.end());
-    const Dfa named = Words(names);
     std::vector<KeyCell> cells;
     for (Part& part : parts_) {
       KeyCell cell{std::move(part.keys), ValueOf(part.matches), SomeOf(part.matches), by_name_};
       if (cell.value == kFalse) continue;
-      if (!names.empty()) {
-        SGLRUN_ASSIGN_OR_RETURN(cell.keys, Without(cell.keys, named));
+      const std::vector<std::string> named = NamesIn(cell.keys);
+      if (!named.empty()) {
+        SGLRUN_ASSIGN_OR_RETURN(cell.keys, Without(cell.keys, Words(named)));
       }
       if (cell.keys == nullptr || !IsEmpty(*cell.keys)) cells.push_back(std::move(cell));
     }
     return cells;
+  }
+
+  // The names of the plan among the keys: of a pattern they are mostly none.
+  std::vector<std::string> NamesIn(const SharedDfa& keys) const {
+    std::vector<std::string> names;
+    std::vector<std::uint32_t> characters;
+    for (const ObjectPlan::Key& key : plan_.keys) {
+      characters.clear();
+      for (std::size_t at = 0; at < key.name.size();) {
+        characters.push_back(DecodeUtf8(key.name, at));
+      }
+      if (keys == nullptr || keys->Accepts(characters)) names.push_back(key.name);
+    }
+    return names;
   }
 
   NormalForm& normal_form_;

@@ -11,15 +11,6 @@ namespace {
 constexpr std::size_t kMaxPlaces = 1024;
 constexpr std::size_t kMaxStates = 512;
 
-// A place in the pattern, as an instruction of Pike's machine.
-struct Place {
-  enum class Does { kMatches, kReads, kNotAhead, kForks };
-  Does does = Does::kMatches;
-  AsciiSet set;
-  int next = 0;   // kForks: the better way
-  int other = 0;  // kForks
-};
-
 }  // namespace
 
 class AsciiAutomaton::Builder {
@@ -43,6 +34,14 @@ class AsciiAutomaton::Builder {
   }
 
  private:
+  // A place in the pattern, as an instruction of Pike's machine.
+  struct Place {
+    enum class Does { kMatches, kReads, kNotAhead, kForks };
+    Does does = Does::kMatches;
+    AsciiSet set;
+    int next = 0;   // kForks: the better way
+    int other = 0;  // kForks
+  };
   // The places of a state, in order, while they are gathered.
   struct Row {
     std::vector<int> places;

@@ -229,7 +229,8 @@ TEST_CASE("input embeddings equal to a token's embedding give the token's bits")
                            .slots = positions,
                            .output_tokens = outputs,
                            .embed_row = embed_row,
-                           .input_embeds = embed_row.empty() ? tensor::TensorView{} : view},
+                           .input_embeds = embed_row.empty() ? tensor::TensorView{} : view,
+                           .from_drawn = {}},
                           *cache, tensor::MakeView(hidden.data(), tensor::DType::kF32, {1, width}));
     return hidden;
   };

@@ -121,16 +121,7 @@ class BatchRun {
     WatchStopSignals();
     SGLRUN_ASSIGN_OR_RETURN(const auto engines,
                             EnginePool::Open(options_, DeviceDType(options_, source.files)));
-    // Beside the tokenizer, which takes about as long.
-    std::atomic<bool> stop{false};
-    Background<Result<Hash128>> reading([&, may_load = BeginsOutput(options_.output)] {
-      return engines->ReadWeights(options_, source.files, may_load, stop);
-    });
-    if (Status status = MakeTokenizer(source, parts); !status.ok()) {
-      stop = true;
-      return status.error();
-    }
-    SGLRUN_ASSIGN_OR_RETURN(const Hash128 weights, reading.Get());
+    SGLRUN_ASSIGN_OR_RETURN(const Hash128 weights, ReadModel(source, parts, *engines));
     SGLRUN_RETURN_IF_ERROR(CollectFacts(source, *engines, weights));
     SGLRUN_RETURN_IF_ERROR(OpenOutput());
     finished_before_ = ReadFinished(RunFilePath(options_));
@@ -148,6 +139,20 @@ class BatchRun {
   }
 
  private:
+  // Makes the tokenizer beside the reading of the weights, which takes about as long, and gives the
+  // fingerprint of those.
+  Result<Hash128> ReadModel(ModelSource& source, BatchSource::Parts& parts,
+                            EnginePool& engines) const {
+    std::atomic<bool> stop{false};
+    Background<Result<Hash128>> reading([&, may_load = BeginsOutput(options_.output)] {
+      return engines.ReadWeights(options_, source.files, may_load, stop);
+    });
+    const Status status = MakeTokenizer(source, parts);
+    if (status.ok()) return reading.Get();
+    stop = true;
+    return status.error();
+  }
+
   Status MakeTokenizer(ModelSource& source, BatchSource::Parts& parts) const {
     SGLRUN_ASSIGN_OR_RETURN(source.tokenizer, FindTokenizer(options_, source.files));
     SGLRUN_ASSIGN_OR_RETURN(parts.record_options, MakeRecordOptions(options_, source));

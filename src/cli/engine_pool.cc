@@ -123,10 +123,7 @@ Result<Hash128> EnginePool::ReadWeights(const Options& options, const model::Mod
 Status EnginePool::Load(const Options& options, const ModelSource& source) {
   SGLRUN_RETURN_IF_ERROR(ForEach([&](Member& m) -> Status {
     if (m.model == nullptr) {
-      SGLRUN_ASSIGN_OR_RETURN(
-          m.model,
-          model::Model::Load(source.files, LoadOptionsOf(options, source.files, *m.backend),
-                             m.compute.context));
+      SGLRUN_ASSIGN_OR_RETURN(m.model, LoadModel(options, source.files, *m.backend, m.compute));
     }
     const tensor::DType kv_dtype = KvDType(options, WeightDType(options, source.files, *m.backend));
     SGLRUN_ASSIGN_OR_RETURN(

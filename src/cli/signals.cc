@@ -5,18 +5,20 @@
 
 #include <atomic>
 
+#include "base/stop_flag.h"
 #include "cli/exit_codes.h"
 
 namespace sglrun::cli {
 namespace {
 
-// Signal handlers reach global state only; this is the one place that has some.
+// Signal handlers reach global state only: this code and the StopFlag.
 std::atomic<int> stop_code{0};
 static_assert(std::atomic<int>::is_always_lock_free);
 
 void OnSignal(int signal_number) {
   const int code = signal_number == SIGINT ? kExitInterrupted : kExitTerminated;
   int none = 0;
+  StopFlag::Request();
   if (!stop_code.compare_exchange_strong(none, code) && signal_number == SIGINT) ::_exit(code);
 }
 

@@ -8,6 +8,7 @@
 #include <cerrno>
 
 #include "base/check.h"
+#include "base/stop_flag.h"
 #include "cli/exit_codes.h"
 
 namespace sglrun::cli {
@@ -38,6 +39,7 @@ void OnChatSignal(int number) {
       was_suspended = true;
       break;
     default:
+      StopFlag::Request();
       chat_stop_code = number == SIGHUP    ? kExitHangup
                        : number == SIGQUIT ? kExitQuit
                                            : kExitTerminated;

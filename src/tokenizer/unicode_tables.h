@@ -1,5 +1,5 @@
 // Tables of the Unicode Character Database that tokenizer files ask for, each sorted by code point.
-// scripts/gen_unicode_tables.py writes unicode_tables.cc.
+// scripts/make-unicode-tables writes unicode_tables.cc.
 #pragma once
 
 #include <cstdint>

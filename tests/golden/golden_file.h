@@ -1,4 +1,4 @@
-// Greedy answers that transformers gave, as scripts/make_*_goldens.py wrote them.
+// Greedy answers that transformers gave, as scripts/goldens/* wrote them.
 #pragma once
 
 #include <cstdint>

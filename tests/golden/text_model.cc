@@ -44,7 +44,7 @@ std::string StringOf(const Json& row) {
   return text;
 }
 
-// FNV-1a, 64 bit, over the ids as little-endian 32-bit numbers (scripts/tokenizer_goldens.py).
+// FNV-1a, 64 bit, over the ids as little-endian 32-bit numbers (scripts/goldens/tokenizer).
 std::string Fnv1a(const std::vector<std::int32_t>& ids) {
   std::uint64_t hash = 0xCBF29CE484222325u;
   for (const std::int32_t id : ids) {

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Holds scripts/lm_eval_sglrun.py against lm-eval's own `hf` model: the same scores in float32.
+"""Compares the model of scripts/lm-eval with lm-eval's own `hf` model: the same scores in float32.
 
     compare_with_hf.py SGLRUN GGUF
 
@@ -26,7 +26,7 @@ def skip(reason):
     sys.exit(77)
 
 
-sys.path.insert(0, str(ROOT / "scripts"))
+sys.path.insert(0, str(ROOT / "scripts/lib"))
 try:
     import gguf
     import lm_eval
@@ -37,7 +37,7 @@ try:
     from transformers import PreTrainedTokenizerFast
 
     import lm_eval_sglrun
-    import make_smollm2_goldens
+    import smollm2
 except ImportError as missing:
     skip(f"{missing.name} is not installed")
 
@@ -45,15 +45,15 @@ except ImportError as missing:
 def hf_model(path):
     """The same weights, made float32, as a transformers model."""
     reader = gguf.GGUFReader(path)
-    model = make_smollm2_goldens.load_model(reader)
+    model = smollm2.load_model(reader)
     model.generation_config.eos_token_id = 2
     model.generation_config.pad_token_id = 2
     tokenizer = PreTrainedTokenizerFast(
-        tokenizer_object=make_smollm2_goldens.load_tokenizer(reader),
+        tokenizer_object=smollm2.load_tokenizer(reader),
         bos_token="<|im_start|>",
         eos_token="<|im_end|>",
         pad_token="<|im_end|>",
-        chat_template=make_smollm2_goldens.field(reader, "tokenizer.chat_template"),
+        chat_template=smollm2.field(reader, "tokenizer.chat_template"),
     )
     return HFLM(
         pretrained=model, tokenizer=tokenizer, max_length=MAX_LENGTH, batch_size=4, device="cpu"

@@ -1,5 +1,5 @@
 // What Python's str methods know of characters, each table sorted by code point.
-// scripts/gen_python_text_tables.py writes character_tables.cc.
+// scripts/make-python-text-tables writes character_tables.cc.
 #pragma once
 
 #include <span>

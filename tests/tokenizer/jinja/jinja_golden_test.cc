@@ -1,4 +1,4 @@
-// Compares with jinja2 byte for byte (scripts/make_jinja_goldens.py).
+// Compares with jinja2 byte for byte (scripts/goldens/jinja).
 #include "base/mapped_file.h"
 #include "render.h"
 

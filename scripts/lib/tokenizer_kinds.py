@@ -1,5 +1,5 @@
-"""Small tokenizers of every kind, trained on text made here, for check-tokenizers and
-tokenizer_goldens.py. Needs the Python packages tokenizers (0.23.3 was used) and sentencepiece (0.2.3).
+"""Small tokenizers of every kind, trained on text made here. Shared by check-tokenizers and
+goldens/tokenizer. Needs the Python packages tokenizers (0.23.3 was used) and sentencepiece (0.2.3).
 """
 import base64
 import io
@@ -11,7 +11,7 @@ import tempfile
 from tokenizers import (AddedToken, Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers,
                         processors, trainers)
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 SPACE = "\u2581"
 
 CONTRACTIONS = r"(?i:'s|'t|'re|'ve|'m|'ll|'d)"

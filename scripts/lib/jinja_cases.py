@@ -1,4 +1,4 @@
-"""Small templates for scripts/make_jinja_goldens.py: every statement, filter, test, method and error of
+"""Small templates for scripts/goldens/jinja: every statement, filter, test, method and error of
 jinja2 that a chat template can meet, one thing each."""
 
 CONTEXT = {

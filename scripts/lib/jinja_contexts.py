@@ -1,4 +1,4 @@
-"""Twenty conversations for scripts/make_jinja_goldens.py, from the plain to the misshapen."""
+"""Twenty conversations for scripts/goldens/jinja, from the plain to the misshapen."""
 
 SYSTEM = {"role": "system", "content": "You are a helpful assistant.\nBe brief."}
 USER = {"role": "user", "content": "  What's \"the\" weather <in> Paris & Zürich? 😀\n"}

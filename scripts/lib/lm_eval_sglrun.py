@@ -1,12 +1,10 @@
 #!/usr/bin/env python3
 """Lets lm-eval (the Language Model Evaluation Harness) score a model through `sglrun batch`.
 
-    scripts/lm_eval_sglrun.py run --model sglrun --tasks lambada_openai \\
-        --model_args model=models/SmolLM2-135M-Instruct-BF16.gguf,work_dir=scores
-
-is `lm-eval` with one more model, "sglrun". Every call of lm-eval (loglikelihood,
+Importing this module registers the model "sglrun": scripts/lm-eval does it for the command `lm-eval`; a
+program then calls simple_evaluate(model="sglrun", ...). Every call of lm-eval (loglikelihood,
 loglikelihood_rolling, generate_until) becomes one batch file, one run of `sglrun batch`, and the
-answers read back. In a program: import this module, then simple_evaluate(model="sglrun", ...).
+answers read back.
 
 Arguments of the model (--model_args name=value,...):
     model            a Hugging Face directory or a .gguf file; required
@@ -39,7 +37,6 @@ import json
 import shlex
 import shutil
 import subprocess
-import sys
 import tempfile
 from pathlib import Path
 
@@ -300,9 +297,3 @@ def cut_at(text, stops):
     for stop in stops:
         text = text.split(stop)[0]
     return text
-
-
-if __name__ == "__main__":
-    from lm_eval.__main__ import cli_evaluate
-
-    sys.exit(cli_evaluate())

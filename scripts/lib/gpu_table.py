@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The speeds that scripts/gpu_check.sh measured, as lines for people and as results.json.
+"""The speeds that scripts/gpu-check measured, as lines for people and as results.json.
 
     gpu_table.py FOLDER CARD     reads kernels.json, bench-*.json and table.txt of FOLDER
 """

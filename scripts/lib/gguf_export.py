@@ -1,6 +1,6 @@
 """Writes a transformers model of the llama family as GGUF, as llama.cpp's converter lays it out.
 
-Shared by train-sample-model and make_model_goldens.py.
+Shared by train-sample-model, goldens/models and lib/smollm2.py.
 """
 
 import math

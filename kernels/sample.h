@@ -5,17 +5,16 @@
 //
 // Other rows:
 //   1. weight w[t] = floor(2^31 * 2^x), x = (z[t] - max z) * (log2(e) / T) in float32, by
-//   exp2_exact
-//      (kernels/common/exp2_exact.h); a 32-bit integer. Tokens 2^31 times less likely than the best
-//      get weight 0 and are never drawn; rounding down moves at most V / 2^31 of the mass.
+//      exp2_exact (kernels/common/exp2_exact.h); a 32-bit integer. Tokens 2^31 times less likely
+//      than the best get weight 0 and are never drawn; rounding down moves at most V / 2^31 of the
+//      mass.
 //   2. Tokens are ranked by (weight descending, logit descending, id ascending): a high temperature
 //      makes weights equal, not tokens. Kept: rank < top_k, and the sum of the weights before it
 //      <= top_p * total + total / 2^20, and w >= floor(min_p * 2^31); all three
 //      on the original weights ("joint"). The slack of a millionth is the resolution of float32
 //      logits: a token whose preceding mass equals top_p is kept. The first token is always kept.
 //   3. draw = floor(random * kept mass / 2^64); the token whose running sum, in id order over the
-//   kept
-//      tokens, first exceeds it.
+//      kept tokens, first exceeds it.
 // Sums are 64-bit integers: exact, free of order. No sort: thresholds come from a radix descent.
 #pragma once
 

@@ -1,5 +1,5 @@
-// How often a randomised test tries. The released build tries everything; builds with sanitizers, where a round
-// takes some ten times as long, try a fifth of it: they look for what the sanitizers see, which shows early.
+// How often a randomised test tries. The released build tries everything; builds with sanitizers,
+// where a round takes some ten times as long, try a fifth: what they look for shows early.
 #pragma once
 
 namespace sglrun {
@@ -20,6 +20,8 @@ inline constexpr bool kSanitized = false;
 #endif
 #undef SGLRUN_SANITIZED
 
-constexpr int Rounds(int count) { return kSanitized ? (count + 4) / 5 : count; }
+constexpr int Rounds(int count) {
+  return kSanitized ? (count + 4) / 5 : count;
+}
 
 }  // namespace sglrun

@@ -15,8 +15,8 @@
   /* gemm with weights of float32 or bf16, and with quantised ones. */            \
   void Gemm(const GemmArgs& args, KernelContext& context);                        \
   void QuantGemm(const GemmArgs& args, KernelContext& context);                   \
-  /* The chains of the same: an mlp up to silu_and_mul, and whole where groups of \
-     down are panels of it. */                                                    \
+  /* The same chains: an mlp up to silu_and_mul, and the whole of it, */          \
+  /* where groups of down are panels of the product before it. */                 \
   void NormGemm(const NormGemmArgs& args, KernelContext& context);                \
   void NormQuantGemm(const NormGemmArgs& args, KernelContext& context);           \
   void GateAndUp(const MlpArgs& args, KernelContext& context);                    \

@@ -1,12 +1,10 @@
 // sample: a block a row, no sort, all sums in integers (kernels/sample.h):
 //   1. the best token, which is the answer of a greedy row;
 //   2. weights by exp2_exact; a descent over their bits finds the smallest kept weight: in each
-//   bucket the
-//      first token must still be within top_k and top_p. Where tokens of that weight are kept only
-//      in part, a second descent finds the last one by (logit, id);
+//      bucket the first token must still be within top_k and top_p. Where tokens of that weight are
+//      kept only in part, a second descent finds the last one by (logit, id);
 //   3. the draw, resolved in id order: warps own segments of the row, the segment that holds the
-//   draw
-//      is then searched by the whole block.
+//      draw is then searched by the whole block.
 #pragma once
 
 #include "kernels/common/exp2_exact.h"

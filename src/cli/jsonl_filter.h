@@ -1,5 +1,5 @@
-// The frame of `tokenize`, `grammar check` and the like: one JSON value a line in, one a line out. A bad line
-// gives an error row and the rest goes on.
+// The frame of `tokenize`, `grammar check` and the like: one JSON value a line in, one a line out.
+// A bad line gives an error row and the rest goes on.
 #pragma once
 
 #include <functional>

@@ -15,8 +15,8 @@
 #include "cli/print.h"
 #include "cli/run_setup.h"
 #include "engine/engine.h"
-#include "engine/result_room.h"
 #include "engine/grammar_state.h"
+#include "engine/result_room.h"
 #include "grammar/constraint.h"
 #include "io/result_writer.h"
 

@@ -4,7 +4,8 @@
 
 namespace sglrun::cli {
 
-// Not ru_maxrss of getrusage: that is inherited, so a large program that starts this one would show.
+// Not ru_maxrss of getrusage: that is inherited, so it may be the peak of a larger program that
+// started this one.
 std::int64_t PeakResidentBytes() {
   std::ifstream status("/proc/self/status");
   std::string name;

@@ -3,8 +3,9 @@
 //
 //   Grammar g;
 //   const RuleId list = g.AddRule("list");
-//   g.Define(list, g.Sequence({g.Bytes("("), g.Repeat(g.Call(list), 0, kUnbounded),
-//   g.Bytes(")")})); g.SetRoot(list);
+//   const ExprId inner = g.Repeat(g.Call(list), 0, kUnbounded);
+//   g.Define(list, g.Sequence({g.Bytes("("), inner, g.Bytes(")")}));
+//   g.SetRoot(list);
 //
 // Expressions are immutable and may be used many times; recursion goes through rules. Any recursion
 // is allowed: left, right, mutual, empty. Equal expressions get equal ids.

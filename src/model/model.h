@@ -1,7 +1,7 @@
 // A loaded model: weights packed by the backend, and the forward pass over a ragged, paged batch.
 //
-//   SGLRUN_ASSIGN_OR_RETURN(ModelFiles files, ModelFiles::Open(path));     // headers only,
-//   verified SGLRUN_ASSIGN_OR_RETURN(auto model, Model::Load(files, options, context));
+//   SGLRUN_ASSIGN_OR_RETURN(ModelFiles files, ModelFiles::Open(path));  // headers only, verified
+//   SGLRUN_ASSIGN_OR_RETURN(auto model, Model::Load(files, options, context));
 //   model->Forward(batch, cache, hidden);  model->Logits(hidden, logits);
 #pragma once
 

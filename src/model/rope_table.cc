@@ -16,8 +16,8 @@ void RopeTable::Ensure(std::int64_t positions, const kernels::Backend& backend,
                        kernels::KernelContext& context) {
   if (positions <= positions_) return;
   const std::int64_t wanted = std::max({positions, 2 * positions_, kFirstPositions});
-  CHECK(Reserve(wanted, backend, context)) << "no memory for the angles of " << wanted
-                                           << " positions";
+  CHECK(Reserve(wanted, backend, context))
+      << "no memory for the angles of " << wanted << " positions";
 }
 
 bool RopeTable::Reserve(std::int64_t wanted, const kernels::Backend& backend,

@@ -29,7 +29,6 @@ class Normalizer {
   Status Apply(std::string& text) const;
 
  private:
-
   std::vector<std::unique_ptr<NormalizerStep>> steps_;
 };
 

@@ -38,8 +38,8 @@ struct Subject {
     const auto width = static_cast<std::int64_t>(tokenizer.vocab_size()) + 40;
     LogitTable table;
     for (std::int32_t last = 0; last < width; ++last) table[last] = logits;
-    model = ChainModel({.vocab_size = width, .eos_token_ids = {kEos}}, table,
-                       BackendUnderTest(), context);
+    model = ChainModel({.vocab_size = width, .eos_token_ids = {kEos}}, table, BackendUnderTest(),
+                       context);
     engine = MakeEngine(*model, tokenizer, options, context);
   }
   std::int32_t Id(std::string_view word) const { return *tokenizer.Find(word); }

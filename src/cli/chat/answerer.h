@@ -53,7 +53,7 @@ class Answerer {
     const tokenizer::Tokenizer* tokenizer = nullptr;
     tokenizer::ChatTemplate chat_template;
     Json::Object template_variables;  // --template-set
-    bool plain_content = false;  // --no-special-in-content
+    bool plain_content = false;       // --no-special-in-content
     engine::Engine* engine = nullptr;
     io::RecordOptions record_options;  // without --sampling
     ThinkingMarkers thinking;

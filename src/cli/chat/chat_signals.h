@@ -1,6 +1,6 @@
 // Signals while a chat runs: Ctrl+C asks an answer or a line to stop, SIGTERM, SIGHUP and
-// SIGQUIT ask the program to leave, SIGWINCH and SIGTSTP are the line editor's business. Whoever waits for a key
-// waits for them, too (wake_fd).
+// SIGQUIT ask the program to leave, SIGWINCH and SIGTSTP are left to the line editor. Code that waits
+// for a key also waits for wake_fd, which a signal makes readable.
 #pragma once
 
 namespace sglrun::cli {

@@ -35,7 +35,8 @@ std::string BreakLines(std::string_view text, std::size_t width) {
     const std::size_t word = std::min(out.find_first_not_of(' ', begin), end);
     if (end - begin > width) {
       std::size_t blank = out.rfind(' ', begin + width);
-      if (blank == std::string::npos || blank < word) blank = out.find(' ', std::max(begin + width, word));
+      if (blank == std::string::npos || blank < word)
+        blank = out.find(' ', std::max(begin + width, word));
       if (blank < end) {
         out[blank] = '\n';
         begin = blank + 1;

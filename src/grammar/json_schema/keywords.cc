@@ -148,8 +148,10 @@ std::optional<SchemaDraft> DraftOf(std::string_view uri) {
   if (uri == "draft-04/schema" || uri == "draft-04/hyper-schema") return SchemaDraft::k4;
   if (uri == "draft-06/schema" || uri == "draft-06/hyper-schema") return SchemaDraft::k6;
   if (uri == "draft-07/schema" || uri == "draft-07/hyper-schema") return SchemaDraft::k7;
-  if (uri == "draft/2019-09/schema" || uri == "draft/2019-09/hyper-schema") return SchemaDraft::k2019;
-  if (uri == "draft/2020-12/schema" || uri == "draft/2020-12/hyper-schema") return SchemaDraft::k2020;
+  if (uri == "draft/2019-09/schema" || uri == "draft/2019-09/hyper-schema")
+    return SchemaDraft::k2019;
+  if (uri == "draft/2020-12/schema" || uri == "draft/2020-12/hyper-schema")
+    return SchemaDraft::k2020;
   if (uri == "schema") return SchemaDraft::k2020;  // "the latest"
   return std::nullopt;
 }

@@ -2,7 +2,6 @@
 
 #include <doctest/doctest.h>
 
-
 #include "automaton/helpers.h"
 
 namespace sglrun::grammar {

@@ -219,7 +219,7 @@ std::vector<OptionSpec> ModelOptions() {
            "others are rounded to 8 bits in groups of 64 (32 on a device, or where 64 does not "
            "divide the row) or to 4 bits in groups of 32, with a scale each, the vocabulary to 8 "
            "bits in both. Activations are rounded to 8 bits in the same groups. Faster and "
-           "smaller than bf16, at a loss that README.md states."},
+           "smaller than bf16, at a loss that docs/speed.md states."},
       {.name = "kv-dtype",
        .kind = Kind::kChoice,
        .member = &Options::kv_dtype,
@@ -232,7 +232,7 @@ std::vector<OptionSpec> ModelOptions() {
            "`auto` is f32 where the weights are, else bf16. int8 is for the CPU: each head of each "
            "key and value as integers of 8 bits with one scale, a little more than half of what "
            "bf16 takes, so that nearly twice the tokens fit into the memory, at a loss that "
-           "README.md states."},
+           "docs/speed.md states."},
       {.name = "isa",
        .kind = Kind::kChoice,
        .member = &Options::isa,

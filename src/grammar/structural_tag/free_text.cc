@@ -1,4 +1,4 @@
-// Formats that are free text: any_text and dispatch (grammar.md 4.2, 4.3, 4.5).
+// Formats that are free text: any_text and dispatch.
 #include <algorithm>
 #include <utility>
 
@@ -25,16 +25,16 @@ std::vector<std::string> OverlappingStarts(const std::string& end) {
 
 }  // namespace
 
-ExprResult Builder::FreeText(const Node& node, TextDispatch dispatch, const Around& around) {
-  SGLRUN_ASSIGN_OR_RETURN(const auto exclude_nodes, node.ListOrNone("excludes"));
-  SGLRUN_ASSIGN_OR_RETURN(dispatch.excludes, node.Texts(exclude_nodes));
-  for (std::size_t i = 0; i < dispatch.excludes.size(); ++i) {
+ExprResult Builder::FreeText(const Node& node, TextDispatch dispatch, const Texts& excludes,
+                             const Around& around) {
+  for (const auto& [exclude, at] : excludes) {
     for (const auto& [trigger, next] : dispatch.pairs) {
       SGLRUN_RETURN_IF_ERROR(front_.budget.Spend("comparing excludes with triggers"));
-      if (!trigger.starts_with(dispatch.excludes[i])) continue;
-      return exclude_nodes[i].Invalid("\"" + dispatch.excludes[i] + "\" begins the trigger \"" +
-                                      trigger + "\", which could never be written");
+      if (!trigger.starts_with(exclude)) continue;
+      return at.Invalid("\"" + exclude + "\" begins the trigger \"" + trigger +
+                        "\", which could never be written");
     }
+    dispatch.excludes.push_back(exclude);
   }
   if (around.before_end) {
     dispatch.ends = around.ends;
@@ -46,32 +46,31 @@ ExprResult Builder::FreeText(const Node& node, TextDispatch dispatch, const Arou
   return expr;
 }
 
-ExprResult Builder::AnyText(const Node& node, const Around& around) {
-  SGLRUN_ASSIGN_OR_RETURN(const auto max_tokens, node.Count("max_tokens"));
-  SGLRUN_ASSIGN_OR_RETURN(const auto max_chars, node.Count("max_chars"));
-  const TextBounds bounds{.chars = max_chars, .tokens = max_tokens};
-  if (!max_chars && !max_tokens) return FreeText(node, {}, around);
-  SGLRUN_ASSIGN_OR_RETURN(const auto exclude_nodes, node.ListOrNone("excludes"));
-  SGLRUN_ASSIGN_OR_RETURN(const auto excludes, node.Texts(exclude_nodes));
-  return ShortText(node, bounds, excludes, around);
+ExprResult Builder::Build(const AnyTextFormat& format, const Node& node, const Around& around) {
+  if (format.max_chars.value || format.max_tokens.value) return ShortText(format, node, around);
+  return FreeText(node, {}, format.excludes.value, around);
 }
 
-ExprResult Builder::ShortText(const Node& node, const TextBounds& bounds,
-                              const std::vector<std::string>& excludes, const Around& around) {
-  std::vector<std::string> forbidden = excludes;
-  forbidden.insert(forbidden.end(), around.ends.begin(), around.ends.end());
+Result<void, GrammarError> Builder::CheckBounds(const AnyTextFormat& format, bool counts_only) {
   const Limits& limits = front_.budget.limits();
-  const bool counts_only = forbidden.empty() && !bounds.tokens;
   const std::int64_t most_chars = counts_only ? limits.repetition : limits.expanded_states;
-  if (bounds.chars.value_or(0) > most_chars) {
-    return node.Member("max_chars")
-        .Error(Verdict::kTooLarge, "at most " + std::to_string(most_chars) + " are possible here");
+  if (format.max_chars.value.value_or(0) > most_chars) {
+    return format.max_chars.at.Error(
+        Verdict::kTooLarge, "at most " + std::to_string(most_chars) + " are possible here");
   }
-  if (bounds.tokens.value_or(0) > limits.repetition) {
-    return node.Member("max_tokens")
-        .Error(Verdict::kTooLarge,
-               "at most " + std::to_string(limits.repetition) + " are possible");
+  if (format.max_tokens.value.value_or(0) > limits.repetition) {
+    return format.max_tokens.at.Error(
+        Verdict::kTooLarge, "at most " + std::to_string(limits.repetition) + " are possible");
   }
+  return {};
+}
+
+ExprResult Builder::ShortText(const AnyTextFormat& format, const Node& node, const Around& around) {
+  const TextBounds bounds{.chars = format.max_chars.value, .tokens = format.max_tokens.value};
+  std::vector<std::string> forbidden = around.ends;
+  for (const auto& exclude : format.excludes.value) forbidden.push_back(exclude.value);
+  const bool counts_only = forbidden.empty() && !bounds.tokens;
+  SGLRUN_RETURN_IF_ERROR(CheckBounds(format, counts_only));
   if (counts_only) {
     const ExprId any = front_.grammar.Chars(CharSet::All());
     return *bounds.chars == 0 ? front_.grammar.Empty()
@@ -110,16 +109,15 @@ ExprResult Builder::ShortText(const Node& node, const TextBounds& bounds,
   return expr;
 }
 
-ExprResult Builder::Dispatch(const Node& node, const Around& around) {
+ExprResult Builder::Build(const DispatchFormat& format, const Node& node, const Around& around) {
   TextDispatch dispatch;
-  SGLRUN_ASSIGN_OR_RETURN(const bool loop, node.Flag("loop", true));
-  if (!loop) dispatch.after = TextDispatch::After::kEnd;
-  SGLRUN_ASSIGN_OR_RETURN(const auto rules, node.Member("rules").Items());
+  if (!format.loop.value) dispatch.after = TextDispatch::After::kEnd;
   std::vector<std::string> seen;
-  for (const Node& rule : rules) {
+  for (const Node& rule : format.rules.value) {
     SGLRUN_ASSIGN_OR_RETURN(const auto pair, rule.Items());
     if (pair.size() != 2) return rule.Expected("[pattern, format]");
-    SGLRUN_ASSIGN_OR_RETURN(std::string pattern, pair[0].AsNonEmptyText());
+    SGLRUN_ASSIGN_OR_RETURN(std::string pattern,
+                            kNonEmptyText.read(pair[0], kNonEmptyText.expected));
     SGLRUN_ASSIGN_OR_RETURN(const ExprId next, Format(pair[1], around));
     seen.push_back(pattern);
     dispatch.pairs.push_back({std::move(pattern), next});
@@ -127,9 +125,9 @@ ExprResult Builder::Dispatch(const Node& node, const Around& around) {
   std::ranges::sort(seen);
   const auto twice = std::ranges::adjacent_find(seen);
   if (twice != seen.end()) {
-    return node.Member("rules").Invalid("the pattern \"" + *twice + "\" is given twice");
+    return format.rules.at.Invalid("the pattern \"" + *twice + "\" is given twice");
   }
-  return FreeText(node, std::move(dispatch), around);
+  return FreeText(node, std::move(dispatch), format.excludes.value, around);
 }
 
 }  // namespace sglrun::grammar::tag

@@ -1,11 +1,9 @@
-// The document around the formats (grammar.md 4): which of the two shapes it has.
-#include <array>
+// The document around the formats: which of the two shapes it has.
 #include <string>
 
 #include "base/json.h"
 #include "grammar/front_end.h"
 #include "grammar/structural_tag/format.h"
-#include "grammar/structural_tag/node.h"
 
 namespace sglrun::grammar {
 
@@ -33,18 +31,15 @@ ExprResult AppendStructuralTag(FrontEnd& front, std::string_view text) {
   const tag::Node root(parsed->value, "");
   if (!root.json().is_object()) return root.Expected("an object");
   tag::Builder builder(front);
-  const bool legacy = root.HasValue("structures"), typed = root.HasValue("format");
+  const bool legacy = !root.Find("structures").json().is_null();
+  const bool typed = !root.Find("format").json().is_null();
   if (legacy == typed) {
     return root.Invalid(legacy ? "\"structures\" and \"format\" exclude each other"
                                : "one of the fields \"format\" and \"structures\" is needed");
   }
-  if (root.Has("type") && !root.Member("type").Is("structural_tag")) {
-    return root.Member("type").Expected("\"structural_tag\"");
-  }
   if (legacy) return builder.Legacy(root);
-  constexpr std::array<std::string_view, 3> kFields = {"type", "format", "structures"};
-  SGLRUN_RETURN_IF_ERROR(root.AllowMembers(kFields));
-  return builder.Format(root.Member("format"), {});
+  SGLRUN_ASSIGN_OR_RETURN(const auto document, tag::ReadFields<tag::TypedDocument>(root));
+  return builder.Format(document.format.value, {});
 }
 
 }  // namespace sglrun::grammar

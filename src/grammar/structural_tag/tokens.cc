@@ -1,6 +1,5 @@
-// Formats over token ids (grammar.md 4.2).
+// Formats over token ids.
 #include <algorithm>
-#include <array>
 #include <utility>
 
 #include "grammar/structural_tag/format.h"
@@ -11,23 +10,15 @@ namespace sglrun::grammar::tag {
 // An id, the text of one vocabulary entry, or a format of type token.
 Result<std::int32_t, GrammarError> Builder::TokenOf(const Node& node) const {
   if (node.json().is_object()) {
-    constexpr std::array<std::string_view, 2> kFields = {"type", "token"};
-    SGLRUN_RETURN_IF_ERROR(node.AllowMembers(kFields));
-    if (node.Has("type") && !node.Member("type").Is("token")) {
-      return node.Member("type").Expected("\"token\"");
-    }
-    SGLRUN_ASSIGN_OR_RETURN(const Node token, node.Require("token"));
-    if (token.json().is_object()) return token.Expected("a token id or its text");
-    return TokenOf(token);
+    SGLRUN_ASSIGN_OR_RETURN(const auto format, ReadFields<TokenFormat>(node));
+    return TokenOf(format.token.value);
   }
   Result<std::int32_t, GrammarError> id = 0;
   if (node.json().is_string()) {
     id = TokenByText(front_, node.json().as_string());
-  } else if (node.json().is_number()) {
-    SGLRUN_ASSIGN_OR_RETURN(const std::int64_t number, node.AsInteger());
-    id = TokenById(front_, number);
   } else {
-    return node.Expected("a token id or its text");
+    SGLRUN_ASSIGN_OR_RETURN(const std::int64_t number, kInteger.read(node, kToken.expected));
+    id = TokenById(front_, number);
   }
   if (!id.ok()) return node.Within(id.error());
   return id;
@@ -43,38 +34,41 @@ Result<std::vector<std::int32_t>, GrammarError> Builder::TokensOf(
   return ids;
 }
 
-ExprResult Builder::Token(const Node& node, const Around&) {
-  SGLRUN_ASSIGN_OR_RETURN(const std::int32_t id, TokenOf(node));
+ExprResult Builder::Build(const TokenFormat& format, const Node&, const Around&) {
+  SGLRUN_ASSIGN_OR_RETURN(const std::int32_t id, TokenOf(format.token.value));
   return front_.grammar.Tokens({id}, false);
 }
 
-ExprResult Builder::ExcludeToken(const Node& node, const Around& around) {
-  SGLRUN_ASSIGN_OR_RETURN(const auto nodes, node.ListOrNone("exclude_tokens"));
-  SGLRUN_ASSIGN_OR_RETURN(auto ids, TokensOf(nodes));
+ExprResult Builder::TokenBut(std::span<const Node> excluded, const Around& around) {
+  SGLRUN_ASSIGN_OR_RETURN(auto ids, TokensOf(excluded));
   ids.insert(ids.end(), around.end_tokens.begin(), around.end_tokens.end());
   return front_.grammar.Tokens(std::move(ids), true);
 }
 
-ExprResult Builder::AnyTokens(const Node& node, const Around& around) {
-  SGLRUN_ASSIGN_OR_RETURN(const auto most, node.Count("max_tokens"));
+ExprResult Builder::Build(const ExcludeTokenFormat& format, const Node&, const Around& around) {
+  return TokenBut(format.exclude_tokens.value, around);
+}
+
+ExprResult Builder::Build(const AnyTokensFormat& format, const Node&, const Around& around) {
+  const std::optional<std::int64_t> most = format.max_tokens.value;
   const std::int64_t limit = front_.budget.limits().repetition;
   if (most && *most > limit) {
-    return node.Member("max_tokens")
-        .Error(Verdict::kTooLarge, "at most " + std::to_string(limit) + " are possible");
+    return format.max_tokens.at.Error(Verdict::kTooLarge,
+                                      "at most " + std::to_string(limit) + " are possible");
   }
-  SGLRUN_ASSIGN_OR_RETURN(const ExprId one, ExcludeToken(node, around));
+  SGLRUN_ASSIGN_OR_RETURN(const ExprId one, TokenBut(format.exclude_tokens.value, around));
   if (most == 0) return front_.grammar.Empty();
   return front_.grammar.Repeat(one, 0, most ? *most : kUnbounded);
 }
 
-ExprResult Builder::FreeTokens(const Node& node, TokenDispatch dispatch, const Around& around) {
-  SGLRUN_ASSIGN_OR_RETURN(const auto nodes, node.ListOrNone("exclude_tokens"));
-  SGLRUN_ASSIGN_OR_RETURN(dispatch.excludes, TokensOf(nodes));
-  for (std::size_t i = 0; i < nodes.size(); ++i) {
+ExprResult Builder::FreeTokens(TokenDispatch dispatch, std::span<const Node> excludes,
+                               const Around& around) {
+  SGLRUN_ASSIGN_OR_RETURN(dispatch.excludes, TokensOf(excludes));
+  for (std::size_t i = 0; i < excludes.size(); ++i) {
     for (const auto& pair : dispatch.pairs) {
       SGLRUN_RETURN_IF_ERROR(front_.budget.Spend("comparing excludes with triggers"));
       if (pair.trigger != dispatch.excludes[i]) continue;
-      return nodes[i].Invalid("the token is a trigger too, which could never be reached");
+      return excludes[i].Invalid("the token is a trigger too, which could never be reached");
     }
   }
   dispatch.excludes.insert(dispatch.excludes.end(), around.end_tokens.begin(),
@@ -82,13 +76,11 @@ ExprResult Builder::FreeTokens(const Node& node, TokenDispatch dispatch, const A
   return AppendTokenDispatch(front_, dispatch);
 }
 
-ExprResult Builder::TokenRules(const Node& node, const Around& around) {
+ExprResult Builder::Build(const TokenDispatchFormat& format, const Node&, const Around& around) {
   TokenDispatch dispatch;
-  SGLRUN_ASSIGN_OR_RETURN(const bool loop, node.Flag("loop", true));
-  if (!loop) dispatch.after = TextDispatch::After::kEnd;
-  SGLRUN_ASSIGN_OR_RETURN(const auto rules, node.Member("rules").Items());
+  if (!format.loop.value) dispatch.after = TextDispatch::After::kEnd;
   std::vector<std::int32_t> seen;
-  for (const Node& rule : rules) {
+  for (const Node& rule : format.rules.value) {
     SGLRUN_ASSIGN_OR_RETURN(const auto pair, rule.Items());
     if (pair.size() != 2) return rule.Expected("[token, format]");
     SGLRUN_ASSIGN_OR_RETURN(const std::int32_t trigger, TokenOf(pair[0]));
@@ -99,9 +91,9 @@ ExprResult Builder::TokenRules(const Node& node, const Around& around) {
   std::ranges::sort(seen);
   const auto twice = std::ranges::adjacent_find(seen);
   if (twice != seen.end()) {
-    return node.Member("rules").Invalid("the token " + std::to_string(*twice) + " is given twice");
+    return format.rules.at.Invalid("the token " + std::to_string(*twice) + " is given twice");
   }
-  return FreeTokens(node, std::move(dispatch), around);
+  return FreeTokens(std::move(dispatch), format.exclude_tokens.value, around);
 }
 
 }  // namespace sglrun::grammar::tag

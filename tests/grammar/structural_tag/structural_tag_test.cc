@@ -71,7 +71,7 @@ TEST_CASE("regex and json_schema formats hold their own language") {
       {R"({"type":"regex","pattern":"[a-c]\\d+"})", {"a12"}, {"a", "xa1"}},
       {R"({"type":"json_schema","json_schema":{"type":"integer"}})", {"12", "-3"}, {"1.5", "x"}},
       {R"({"type":"json_schema","json_schema":true})", {"[1]", "null"}, {""}},
-      {R"({"type":"json_schema"})", {"[1]", "null"}, {""}},
+      {R"({"type":"json_schema","json_schema":{}})", {"[1]", "null"}, {""}},
       {R"({"type":"json_schema","json_schema":null})", {"{}"}, {""}},
       {R"({"type":"json_schema","any_order":true,"json_schema":{"type":"object","properties":)"
        R"({"a":{"const":1},"b":{"const":2}},"required":["a","b"]}})",
@@ -177,7 +177,7 @@ TEST_CASE("the legacy shape means triggered tags that hold schemas") {
   const std::string typed =
       R"({"format":{"type":"triggered_tags","triggers":["<f="],"tags":[{"begin":"<f=a>","content":)"
       R"({"type":"json_schema","json_schema":{"const":1}},"end":"</f>"},{"begin":"<f=b>","content":)"
-      R"({"type":"json_schema"},"end":"</f>"}]}})";
+      R"({"type":"json_schema","json_schema":null},"end":"</f>"}]}})";
   const Front same = TagOf(typed);
   REQUIRE(same.ok());
   const std::vector<std::string> members = {"", "a<f=a>1</f>", "<f=b>[2]</f><f=a>1</f>"};
@@ -294,9 +294,10 @@ TEST_CASE("mistakes are refused with a pointer") {
       {format(R"({"type":"any_text","max_chars":-1})"), invalid, "/format/max_chars", "negative"},
       {format(R"({"type":"any_text","max_tokens":1000001})"), Verdict::kTooLarge,
        "/format/max_tokens", "at most 1000000"},
-      {format(R"({"type":"json_schema","style":"glm_xml"})"), Verdict::kUnsupported,
-       "/format/style", "not offered"},
-      {format(R"({"type":"json_schema","style":"yaml"})"), invalid, "/format/style", "no style"},
+      {format(R"({"type":"json_schema","json_schema":{},"style":"glm_xml"})"),
+       Verdict::kUnsupported, "/format/style", "not offered"},
+      {format(R"({"type":"json_schema","json_schema":{},"style":"yaml"})"), invalid,
+       "/format/style", "no style"},
       {format(R"({"type":"json_schema","json_schema":3})"), invalid, "/format/json_schema",
        "a schema"},
       {format(R"({"type":"qwen_xml_parameter","json_schema":{"type":"string"}})"),
@@ -308,7 +309,7 @@ TEST_CASE("mistakes are refused with a pointer") {
       {format(R"({"type":"json_schema","style":"qwen_xml","json_schema":{"type":3}})"), invalid,
        "/format/json_schema/type", ""},
       {format(R"({"type":"tag","begin":"<","content":{"value":"x"},"end":[]})"), invalid,
-       "/format/end", "the list of ends is empty"},
+       "/format/end", "a list of strings that is not empty is expected, found []"},
       {format(R"({"type":"tag","begin":1,"content":{"value":"x"},"end":""})"), invalid,
        "/format/begin", "a string or a token"},
       {format(R"({"type":"triggered_tags","triggers":["<a"],"tags":[{"begin":"<b","content":)"
@@ -323,8 +324,8 @@ TEST_CASE("mistakes are refused with a pointer") {
       {format(R"({"type":"triggered_tags","triggers":["<b"],"excludes":["<"],"tags":[{"begin":)"
               R"("<b","content":{"value":"x"},"end":">"}]})"),
        invalid, "/format/excludes/0", "begins the trigger"},
-      {format(R"({"type":"triggered_tags","triggers":["<b"],"tags":[],"at_least_one":1})"), invalid,
-       "/format/at_least_one", "true or false"},
+      {format(R"({"type":"triggered_tags","triggers":["<b"],"tags":[{}],"at_least_one":1})"),
+       invalid, "/format/at_least_one", "true or false"},
       {format(R"({"type":"dispatch","rules":[["a"]]})"), invalid, "/format/rules/0",
        "[pattern, format]"},
       {format(R"({"type":"dispatch","rules":[["a",{"value":"x"}],["a",{"value":"y"}]]})"), invalid,

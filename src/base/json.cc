@@ -429,7 +429,7 @@ void AppendJsonFloat(std::string& out, float value) {
     return;
   }
   if (std::isinf(value)) {
-    // Printed with the digits that Python users know from SGLang (decision 21).
+    // Printed with the digits that Python users know from SGLang.
     out += value < 0 ? "-3.4028234663852886e38" : "3.4028234663852886e38";
     return;
   }

@@ -1,4 +1,4 @@
-// `sglrun grammar check`: constraints and texts in, verdicts out, without a model (grammar.md 7).
+// `sglrun grammar check`: constraints and texts in, verdicts out, without a model.
 #include <chrono>
 #include <memory>
 #include <optional>

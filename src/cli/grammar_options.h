@@ -1,4 +1,4 @@
-// --json-schema-mode and its neighbours (decisions 34), as the grammar room takes them.
+// --json-schema-mode and the other options of its group, as the grammar room takes them.
 #pragma once
 
 #include "base/json.h"

@@ -95,7 +95,7 @@ engine::EngineOptions EngineOptionsOf(const Options& options, tensor::DType kv_d
 std::int64_t KvMemoryBytes(const Options& options, std::int64_t available);
 engine::PromptLimits PromptLimitsOf(const Options& options, const model::ModelConfig& config);
 
-// Tokens that end a text: the model's own and the tokenizer's (generate.md 6.2), ascending.
+// Tokens that end a text: the model's own and the tokenizer's, ascending.
 std::vector<std::int32_t> StopTokenIds(const ModelSource& source);
 
 }  // namespace sglrun::cli

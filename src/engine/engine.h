@@ -71,7 +71,7 @@ struct PromptLimits {
 };
 
 // A request with its prompt as ids and its limits settled: max_new_tokens and min_new_tokens
-// clipped, lengths and ids checked (generate.md 1.7).
+// clipped, lengths and ids checked.
 struct PreparedPrompt {
   std::vector<std::int32_t> token_ids;  // for input_embeds: ids of 1 standing in
   std::int64_t max_new_tokens = 0;

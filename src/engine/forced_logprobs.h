@@ -1,5 +1,5 @@
-// Logprobs of tokens that a constraint forced (grammar.md 5.8): they were taken without a draw, and
-// the step that feeds them tells of each what its own row would have told.
+// Logprobs of tokens that a constraint forced: they were taken without a draw, and the step that
+// feeds them reports for each what its own row would have reported.
 #pragma once
 
 #include <cstdint>

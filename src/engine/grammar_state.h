@@ -1,5 +1,5 @@
 // Where a sequence stands in the constraint of its record: which tokens may come next, which of
-// them end the text, and whether what is there is a member (grammar.md 0.2 to 0.6).
+// them end the text, and whether what is there is a member.
 //
 //   if (state.ready()) state.Start(vocabulary);   // once, before the first token
 //   state.mask() ... sample ...
@@ -30,8 +30,8 @@ class GrammarState {
   struct Setup {
     ConstraintKind kind = ConstraintKind::kRegex;
     std::shared_ptr<const grammar::PendingConstraint> pending;
-    // In the order in which a forced end chooses among them. Of the request's own stop ids, those
-    // that are ordinary text stay ordinary text (decisions 19).
+    // In the order in which a forced end chooses among them. Stop ids of the request that are
+    // ordinary text stay ordinary text: the constraint allows or forbids them as such.
     std::vector<std::int32_t> model_ends, request_ends;
     grammar::Matcher::FirstSpace first_space = grammar::Matcher::FirstSpace::kKept;
     std::optional<Thinking> thinking = {};  // comes before the constraint begins

@@ -1,5 +1,5 @@
-// Text that a constraint forces, taken as several tokens at once (grammar.md 5.8): where there is
-// one way to go on, its tokens need no draw and are fed together in one step.
+// Text that a constraint forces, taken as several tokens at once: where there is one way to go on,
+// its tokens need no draw and are fed together in one step.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Writes logprobs into the result of a sequence, in the shapes of generate.md section 4.
+// Writes logprobs into the result of a sequence, in the shapes of docs/requests.md.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// Checks of a request against a model (generate.md 1.6, 1.7): the last place where a record's own
-// values can be wrong.
+// Checks of a request against a model: the last place where a record's own values can be wrong.
+// docs/requests.md has the rules of lengths.
 #include <algorithm>
 #include <string>
 #include <utility>

@@ -1,4 +1,4 @@
-// When a sequence ends (generate.md section 6). After each token, in this order: stop strings and
+// When a sequence ends (docs/requests.md). After each token, in this order: stop strings and
 // stop regexes in request order, over the whole generated text with special tokens kept; stop
 // tokens; the length. The first that holds is the reason.
 #pragma once
@@ -58,8 +58,8 @@ class StopCriteria {
   std::string text_;
 };
 
-// The text a finished sequence gives: special tokens as skip_special_tokens says, cut as
-// generate.md 6.5 says.
+// The text of a finished sequence: special tokens as skip_special_tokens says, cut before a stop
+// string or stop token, or after it with no_stop_trim.
 std::string OutputText(const tokenizer::Tokenizer& tokenizer, std::span<const std::int32_t> prompt,
                        std::span<const std::int32_t> generated, const FinishReason& reason,
                        const SamplingParams& params);

@@ -1,5 +1,5 @@
-// The tokens of a record that thinks before it answers (grammar.md 4.6): free until a sequence of
-// tokens ends them, or until a budget is used up and that sequence is forced.
+// The tokens of a record that thinks before it answers: free until a sequence of tokens ends them,
+// or until a budget is used up and that sequence is forced.
 #pragma once
 
 #include <cstddef>

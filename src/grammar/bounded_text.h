@@ -1,4 +1,4 @@
-// Texts of a rule or format that may have so many characters or tokens (grammar.md 1.10, 4.2). A
+// Texts of a rule or format with a limit of characters or tokens (max_chars, max_tokens). A
 // bounded text must be regular: it is followed character by character to where it can end.
 #pragma once
 

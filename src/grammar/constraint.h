@@ -1,5 +1,5 @@
 // From the constraint of a record to a compiled grammar, and a store that shares it between the
-// records of a run and compiles ahead of use in threads of its own (grammar.md 0.7, 5.6).
+// records of a run and compiles ahead of use in threads of its own.
 //
 //   ConstraintStore store(options, vocabulary, {});
 //   auto pending = store.Want(constraint);      // returns at once

@@ -1,6 +1,6 @@
 // Free text with triggers: text may be anything until one of some strings is completed, which
-// forces what comes next (grammar.md 1.9 TagDispatch, 4.4). One Aho-Corasick automaton, lowered to
-// a Network.
+// forces what comes next (TagDispatch of EBNF, triggered_tags). One Aho-Corasick automaton, lowered
+// to a Network.
 #pragma once
 
 #include <string>

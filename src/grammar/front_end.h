@@ -28,7 +28,7 @@ struct RegexFlags {
   bool ignore_case = false;
   bool dot_all = false;
   bool json_string = false;  // spelled as inside a JSON string, without its quotes
-  // Engines disagree about some characters (grammar.md 2.3). Usually a pattern means those texts
+  // Engines disagree about some characters (is ª a \w?). Usually a pattern means those texts
   // that match in all of them; where its texts are what may not come, those that match in any.
   bool wide = false;
 };

@@ -1,4 +1,4 @@
-// Why a constraint cannot be used (grammar.md 0.7). Always one record's fault.
+// Why a constraint cannot be used. Always an error of one record.
 #pragma once
 
 #include <cstdint>

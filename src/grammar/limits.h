@@ -1,4 +1,4 @@
-// Bounds of everything a constraint can make us do (grammar.md 6). Nothing a record holds makes the
+// Bounds of everything a constraint can make us do. Nothing a record holds makes the
 // program hang or grow without bound: work is paid from a Budget, and an empty one is kTooLarge.
 #pragma once
 

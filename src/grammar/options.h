@@ -1,4 +1,4 @@
-// What the command line says about constraints (decisions 34), the same for every record of a run
+// What the command line says about constraints, the same for every record of a run
 // unless the record's own schema says otherwise (x-sglrun).
 #pragma once
 
@@ -11,8 +11,8 @@
 
 namespace sglrun::grammar {
 
-enum class ClosingMode : std::uint8_t { kStrict, kSpec };                     // grammar.md 3.2
-enum class WhitespacePolicy : std::uint8_t { kFlexible, kCompact, kIndent };  // 3.12
+enum class ClosingMode : std::uint8_t { kStrict, kSpec };  // --json-schema-mode
+enum class WhitespacePolicy : std::uint8_t { kFlexible, kCompact, kIndent };
 
 struct GrammarOptions {
   ClosingMode json_schema_mode = ClosingMode::kStrict;

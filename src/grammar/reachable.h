@@ -1,5 +1,5 @@
-// Whether the tokens of a vocabulary can spell a member of a grammar at all (grammar.md 0.7,
-// unreachable).
+// Whether the tokens of a vocabulary can spell a member of a grammar at all: if not,
+// the verdict is `unreachable`.
 #pragma once
 
 #include <memory>

@@ -1,4 +1,4 @@
-// Tokens that a constraint names by id or by text (grammar.md 1.7, 4.2). The message of a refusal
+// Tokens that a constraint names by id or by text. The message of a refusal
 // is a part of a sentence without its place.
 #pragma once
 

@@ -2,7 +2,7 @@
 // trie in flat arrays; and which ids are tokens without text.
 //
 // A text token has bytes and is not special. Special, unused, padding and out-of-range ids are
-// never text (grammar.md 0.3). Several ids may have the same bytes; all of them are kept.
+// never text. Several ids may have the same bytes; all of them are kept.
 #pragma once
 
 #include <array>

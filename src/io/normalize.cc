@@ -49,7 +49,7 @@ class Normalizer {
   }
 
  private:
-  // Which field is the prompt, and of which shape (generate.md 1.3).
+  // Which field is the prompt, and of which shape.
   Outcome ChoosePrompt() {
     const bool text = input_.text.given();
     const bool ids = input_.input_ids.given();

@@ -15,7 +15,7 @@
 namespace sglrun::io {
 
 // From which ids and seeds are derived where a record states none: its content without rid, and
-// how often equal content was seen before (decision 24).
+// how often equal content was seen before.
 struct RecordIdentity {
   Hash128 content;
   std::uint64_t occurrence = 0;

@@ -17,7 +17,7 @@
 namespace sglrun::io {
 namespace {
 
-// Defaults of the pages of 2024 (generate.md 2.7).
+// Defaults of --compat 2024.
 constexpr std::int64_t kMaxNewTokens2024 = 16;
 constexpr std::int64_t kLogprobStartLen2024 = 0;
 

@@ -67,7 +67,7 @@ struct RecordFailure {
 // Options that are not make every record fail with the same sentence.
 Status CheckRunSampling(const RecordOptions& options);
 
-// Turns lines into records. Remembers how often equal content was seen (decision 24), in a bounded
+// Turns lines into records. Remembers how often equal content was seen, in a bounded
 // number of bytes a record, so lines must come in input order.
 class RecordParser {
  public:

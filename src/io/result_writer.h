@@ -1,5 +1,5 @@
-// Results and errors to rows, with a fixed order of keys, so that equal results are equal bytes
-// (generate.md 4.1, 5, 12; decisions 7 to 9, 21 to 23).
+// Results and errors to rows, with a fixed order of keys, so that equal results are equal bytes.
+// docs/requests.md describes rows.
 #pragma once
 
 #include <cstdint>

@@ -24,7 +24,7 @@ void WriteIntegers(JsonWriter& w, const std::vector<T>& values) {
   w.EndArray();
 }
 
-// The member "error" of an error row, key included (decisions 9 and 23).
+// The member "error" of an error row, key included.
 void WriteErrorMember(JsonWriter& w, const RecordError& error, std::int64_t line);
 
 }  // namespace sglrun::io

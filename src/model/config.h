@@ -10,7 +10,7 @@
 
 namespace sglrun::model {
 
-// How positions turn into angles (models.md section 3; transformers' modeling_rope_utils).
+// How positions turn into angles (as in transformers' modeling_rope_utils).
 struct RopeConfig {
   double theta = 10000.0;
   std::int64_t rotary_dim = 0;  // first entries of each head that rotate; the rest pass through

@@ -1,5 +1,5 @@
 // From what a configuration says about rotary positions to the angle of each pair
-// (models.md section 3; transformers' modeling_rope_utils).
+// (as in transformers' modeling_rope_utils).
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // What a record's text must be a member of: one of json_schema, regex, ebnf, structural_tag
-// (grammar.md 0). Plain words here; the grammar room gives them their meaning.
+// (docs/constraints.md). Plain words here; the grammar room gives them their meaning.
 #pragma once
 
 #include <cstddef>

@@ -52,7 +52,7 @@ struct SamplingMaskResult {
   std::vector<float> chosen_logprobs;               // [completion_tokens]
 };
 
-// How the text stands to the constraint of its record (grammar.md 0.4, 0.6, 0.8).
+// How the text stands to the constraint of its record (meta_info.grammar).
 struct GrammarResult {
   bool complete = false;    // the text is a member
   bool forced_end = false;  // nothing could follow, whatever ignore_eos or min_new_tokens ask for

@@ -6,7 +6,7 @@
 
 namespace sglrun {
 
-// {"error":{"message","type","code","param","line"},"meta_info":{"id"}} (decisions 9 and 23).
+// {"error":{"message","type","code","param","line"},"meta_info":{"id"}}.
 struct RecordError {
   std::string message;     // value found, what was expected, the nearest known name
   std::string param = {};  // "sampling_params.top_p", "input_ids[3]"; "" when no field is to blame

@@ -14,14 +14,14 @@ using Outcome = Result<void, RecordError>;
 constexpr double kGreedyBelow = 1e-6;
 constexpr std::string_view kRepetitionPenalty = "repetition_penalty";
 
-// At most one of these may constrain a text; an empty string counts as absent (decisions 18).
+// At most one of these may constrain a text; an empty string counts as absent.
 constexpr std::string_view kGrammars[] = {"json_schema", "regex", "ebnf", "structural_tag"};
 
 bool IsEmptyText(const Json& value) {
   return value.is_string() && value.as_string().empty();
 }
 
-// What dtype "int" was in 2024 (generate.md 2.6): digits, which end at the first blank or newline.
+// What dtype "int" was in 2024: digits, which end at the first blank or newline.
 // The text may hold one of them, so that the model can end it; as a stop string it is cut off.
 constexpr std::string_view kInt2024 = "-?[0-9]+[ \\n]?";
 

@@ -1,5 +1,5 @@
-// sampling_params to SamplingParams, in the order of generate.md 2.2: what is stated is laid over
-// what holds otherwise, then the greedy rule, then the ranges.
+// sampling_params to SamplingParams, in this order: what is stated is laid over what holds
+// otherwise, then the greedy rule, then the ranges.
 #pragma once
 
 #include <string>

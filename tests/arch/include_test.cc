@@ -45,7 +45,7 @@ bool IsSource(const fs::path& path) {
   return path.extension() == ".cc" || path.extension() == ".h" || path.extension() == ".cu";
 }
 
-// The module that an include of "x/y.h" or "kernels/x.h" opens, or "" for system headers.
+// The modules whose headers a file includes; system headers belong to none.
 std::vector<std::string> IncludedModules(const fs::path& file) {
   std::ifstream stream(file);
   std::vector<std::string> modules;

@@ -1,5 +1,5 @@
-// Requests through the whole engine on models whose logits are written by the test: generate.md
-// section 13.
+// Requests through the whole engine on models whose logits are written by the test: what
+// docs/requests.md promises.
 #include <algorithm>
 #include <cmath>
 #include <map>

@@ -1,5 +1,5 @@
 // Constraints in the engine: which texts come out, when they end, what the result says
-// (grammar.md 0, generate.md 13 cases 62 to 67).
+// (docs/constraints.md, "What holds for all of them").
 #include <algorithm>
 #include <set>
 

@@ -1,5 +1,5 @@
 // --grammar-jump-forward: forced text is taken as several tokens at once, and nothing but the
-// number of steps and the choice of tokens may change (grammar.md 5.8).
+// number of steps and the choice of tokens may change.
 #include "engine/jump_forward.h"
 
 #include <algorithm>

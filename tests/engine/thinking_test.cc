@@ -1,5 +1,5 @@
-// require_reasoning and custom_params.thinking_budget: the constraint begins behind the thoughts
-// (grammar.md 4.6).
+// require_reasoning and custom_params.thinking_budget: the constraint begins after the thoughts.
+// docs/constraints.md describes both.
 #include "engine/thinking.h"
 
 #include "grammar_fixture.h"

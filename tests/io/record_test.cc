@@ -1,4 +1,4 @@
-// What a line asks for: shapes, rules and refusals of generate.md 1, 2, 13 and 15.
+// What a line asks for: its shapes, rules and refusals (docs/requests.md).
 #include "io/record.h"
 
 #include <doctest/doctest.h>

@@ -1,4 +1,4 @@
-// Rows exactly as generate.md 12 shows them.
+// Rows to the byte: the order of keys and the form of numbers.
 #include "io/result_writer.h"
 
 #include <doctest/doctest.h>

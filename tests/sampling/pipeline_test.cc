@@ -1,4 +1,4 @@
-// The pipeline on small vocabularies, by hand: generate.md section 13, cases 24 to 32 and 40 to 42.
+// The pipeline on small vocabularies, by hand: penalties, bans, masks, bias, filters, draws.
 #include "sampling/logits_pipeline.h"
 
 #include <doctest/doctest.h>

@@ -68,7 +68,7 @@ bool IsEmpty(const Dfa& a);  // minimal or not
 std::optional<std::vector<std::u32string>> Members(const Dfa& a, std::size_t limit);
 
 // From scalar values to bytes. The first spells every character in UTF-8; the second spells it as
-// it may stand between the quotes of a JSON string (grammar.md 3.6): raw where that is legal, the
+// it may stand between the quotes of a JSON string: raw where that is legal, the
 // short escape where there is one, other control characters as \u00XX with either case of digits.
 // `chars` is minimal, as all results above are.
 DfaResult ToUtf8(const Dfa& chars, Budget& budget);

@@ -29,7 +29,7 @@ struct Spelling {
 // beginning of another one's, and where two choices at a place overlap they are equal.
 void AppendUtf8Spellings(char32_t first, char32_t last, std::vector<Spelling>& out);
 // Inside a JSON string: raw where that is legal, the short escape where there is one, other control
-// characters as \u00XX with either case of digits (grammar.md 3.6).
+// characters as \u00XX with either case of digits.
 void AppendJsonSpellings(char32_t first, char32_t last, std::vector<Spelling>& out);
 
 }  // namespace sglrun::grammar

@@ -1,4 +1,4 @@
-// The bounds of one automaton operation (grammar.md 6): states and steps. The loops of this folder
+// The bounds of one automaton operation: states and steps. The loops of this folder
 // ask it at every step, so that no input makes them run or grow without bound.
 #pragma once
 

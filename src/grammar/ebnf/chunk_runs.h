@@ -1,4 +1,4 @@
-// Substring(...) of EBNF (grammar.md 1.9): the texts made of neighbouring chunks.
+// Substring(...) of EBNF: the texts made of neighbouring chunks.
 #pragma once
 
 #include <span>

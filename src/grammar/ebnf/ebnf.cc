@@ -1,5 +1,5 @@
-// EBNF as GBNF and XGrammar write it (grammar.md 1). The reader keeps its own stack, so that depth
-// costs no recursion, and builds expressions as it goes.
+// EBNF as GBNF and XGrammar write it (docs/constraints.md). The reader keeps its own stack, so that
+// depth costs no recursion, and builds expressions as it goes.
 #include <algorithm>
 #include <array>
 #include <cctype>

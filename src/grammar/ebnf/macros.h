@@ -1,4 +1,4 @@
-// Name(...) in the place of an element (grammar.md 1.7, 1.9): Regex, Token, ExcludeToken,
+// Name(...) in the place of an element: Regex, Token, ExcludeToken,
 // TagDispatch, TokenTagDispatch, Substring.
 #pragma once
 

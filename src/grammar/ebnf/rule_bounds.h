@@ -1,4 +1,4 @@
-// name[max_chars=N, max_tokens=N] ::= ... (grammar.md 1.10): rules whose texts are bounded. What
+// name[max_chars=N, max_tokens=N] ::= ...: rules whose texts are bounded. What
 // the options say is kept until all rules are read, and then applied to their bodies.
 #pragma once
 

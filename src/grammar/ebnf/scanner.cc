@@ -65,7 +65,7 @@ char32_t SimpleEscape(char c, bool in_class) {
   return itself ? static_cast<char32_t>(c) : kNoEscape;
 }
 
-// The sets of grammar.md 2.3 that a class may name; nullptr for other letters.
+// The sets \d, \w and \s that a class may name; nullptr for other letters.
 const CharSet* NamedSet(char c) {
   static const CharSet digits{{'0', '9'}};
   static const CharSet word{{'0', '9'}, {'A', 'Z'}, {'_', '_'}, {'a', 'z'}};

@@ -1,4 +1,4 @@
-// Arrays (grammar.md 3.10). Without contains and uniqueItems: the prefix, then a counted
+// Arrays. Without contains and uniqueItems: the prefix, then a counted
 // repetition. With them: a network whose states know how many items there are (as far as it
 // matters) and how many of them each `contains` has found, or which of finitely many values.
 #include <algorithm>

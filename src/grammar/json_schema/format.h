@@ -1,4 +1,4 @@
-// The names of "format" (grammar.md 3.7) and the texts each allows.
+// The names of "format" and the texts that each allows.
 //
 // Under-acceptances: no year 0000; leap seconds only with offsets of whole quarters of an hour; no
 // host name label with "--" as third and fourth character (an A-label's validity is no regular

@@ -41,7 +41,7 @@ Kind KindOf(const Json& value);
 using FormulaId = std::int32_t;
 inline constexpr FormulaId kFalse = 0, kTrue = 1;
 
-// How a place is meant. It matters to strict closing (grammar.md 3.2, decisions 36), and to what
+// How a place is meant. It matters to strict closing (--json-schema-mode strict), and to what
 // counts as evaluated: nothing under a `not` does.
 enum class Stance : std::uint8_t {
   kAsserted,   // may close objects and arrays, and names what may be in them

@@ -1,4 +1,4 @@
-// The normal form of grammar.md 3.3: for one kind of value, a formula is a union of alternatives,
+// The normal form of a schema: for one kind of value, a formula is a union of alternatives,
 // each a conjunction of plain constraints on that kind. Everything that applies in place is
 // resolved (references, allOf, anyOf, exclusions); what applies to properties and items stays a
 // formula, so that recursive schemas are finite.
@@ -8,7 +8,7 @@
 //   Negated         what `not` leaves of a simplified formula (negate.cc)
 //   IsEmpty         a proof that no value satisfies it (emptiness.cc); false may mean "not proven"
 //   TruthOf         whether one value satisfies it (evaluate.cc)
-//   KeyLanguage     the strings that satisfy it, as an automaton (key_language.cc)
+//   KeyLanguage     the strings that satisfy it, as an automaton (plain_languages.cc)
 //
 // An exclusion is looked at beside all else of its alternative: most are empty there (the members
 // of a oneOf differ in a required constant), and only the others are negated.

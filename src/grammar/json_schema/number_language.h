@@ -1,4 +1,4 @@
-// JSON numbers under constraints as an automaton over bytes (grammar.md 3.4).
+// JSON numbers under constraints as an automaton over bytes.
 //
 // Without any constraint a number may have an exponent. With one it is written plainly
 // (-?(0|[1-9]d*)(.d+)?), an integer as 0|-?[1-9]d*: spellings such as 1e2 and, for an integer, 1.0

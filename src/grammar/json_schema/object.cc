@@ -1,4 +1,4 @@
-// Objects (grammar.md 3.9) as a network: a chain of the named keys in their order, each of which
+// Objects as a network: a chain of the named keys in their order, each of which
 // may be skipped unless it is required, then a loop of further keys. Every place of the chain is
 // two states: behind a member, where a comma or the end may follow, and behind a comma, where a key
 // must follow. What must be remembered on the way (how many keys, which of those that others depend

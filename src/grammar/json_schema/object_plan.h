@@ -33,7 +33,7 @@ struct ObjectPlan {
   // The constraints behind the plan, for CellsOf.
   std::vector<const formula::Properties*> properties;
   std::vector<const formula::UnevaluatedProperties*> unevaluated;
-  bool closed = false;  // grammar.md 3.2
+  bool closed = false;  // no other keys, as --json-schema-mode strict has it
 
   // What comes twice is one property, and keys that nobody names may come twice. With all required
   // keys and one more, no two can have been one; where more are asked for, members alone are no

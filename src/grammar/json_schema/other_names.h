@@ -1,4 +1,4 @@
-// The keys of additional properties: every JSON string but a list of names (grammar.md 3.9). Most
+// The keys of additional properties: every JSON string except a list of names. Most
 // open objects need it, so it is drawn directly instead of computed as a complement.
 #pragma once
 

@@ -1,4 +1,4 @@
-// Objects as Qwen's models call functions (grammar.md 4.2, style qwen_xml):
+// Objects as Qwen's models call functions (style qwen_xml):
 //
 //   <parameter=city>Paris</parameter><parameter=days>3</parameter>
 //

@@ -126,7 +126,7 @@ DfaResult BoundLengths(Dfa values, const StringConstraints& c, Budget& budget) {
   return BoundLength(values, min, max, budget);
 }
 
-// One character as it may stand between the quotes of a JSON string, over bytes: grammar.md 3.5.
+// One character as it may stand between the quotes of a JSON string, over bytes.
 const SharedDfa& AnyCharacter() {
   static const SharedDfa kDfa = [] {
     const Limits limits = Limits::WithoutWork();

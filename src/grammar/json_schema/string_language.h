@@ -1,4 +1,4 @@
-// JSON strings under constraints (grammar.md 3.5, 3.6), on the decoded value: as an expression with
+// JSON strings under constraints, on the decoded value: as an expression with
 // its quotes, and as a test of one value. Serves property names too.
 //
 // Patterns are checked when a language is built: kInvalid, kUnsupported, kTooLarge as RegexDfa says

@@ -38,7 +38,7 @@ FormulaResult Translator::Translate(PlaceId place, Stance stance) {
   return WrapUnevaluated(here, formulas_.And(std::move(parts)));
 }
 
-// The order of the parts is the order of keys in generated objects (decisions 37): the place's own
+// The order of the parts is the order of keys in generated objects: the place's own
 // first, then those of references and allOf, then those of the chosen branches.
 Result<void, GrammarError> Translator::AddParts(const Here& here) {
   AddTypes(here);

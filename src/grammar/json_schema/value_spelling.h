@@ -1,4 +1,4 @@
-// How the values of enum and const are written (grammar.md 3.8): strings with necessary escapes
+// How the values of enum and const are written: strings with necessary escapes
 // only, numbers as the schema spells them and, when integral, in plain digits too, containers by
 // the layout with keys in the given order.
 #pragma once

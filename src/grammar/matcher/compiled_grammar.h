@@ -1,5 +1,5 @@
 // A Grammar made ready for matching: one small deterministic byte automaton a rule, with calls and
-// counters (grammar.md 5.2), and the masks found so far (5.4).
+// counters, and the masks found so far.
 #pragma once
 
 #include <cstddef>

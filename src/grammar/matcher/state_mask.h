@@ -1,4 +1,4 @@
-// What one state of one machine says of every token, whatever called the machine (grammar.md 5.4):
+// What one state of one machine says of every token, whatever called the machine:
 // tokens that fit inside it, and places in tokens where it may end and its callers have to go on.
 #pragma once
 

@@ -39,7 +39,7 @@ struct RegexAst {
 
   // The alternatives of the whole pattern, at least one.
   std::vector<RegexNodeId> branches;
-  // (?=body) and (?!body) at the very start of the first alternative (grammar.md 2.5).
+  // (?=body) and (?!body) at the very start of the first alternative.
   struct LookAhead {
     RegexNodeId body = 0;
     bool negative = false;
@@ -53,7 +53,7 @@ struct RegexAst {
   const RegexNode& operator[](RegexNodeId id) const { return nodes[static_cast<std::size_t>(id)]; }
 };
 
-// Reads a pattern (grammar.md 2). Messages name the place as a character offset, counted from 0.
+// Reads a pattern. Messages name the place as a character offset, counted from 0.
 Result<RegexAst, GrammarError> ParseRegex(std::string_view pattern, RegexFlags flags,
                                           const Limits& limits);
 

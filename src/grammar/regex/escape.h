@@ -11,7 +11,7 @@
 namespace sglrun::grammar {
 
 // \d, \S, \p{..}: the characters it means, and those that [^..] of it means. The two need not be
-// complements: where engines disagree both leave the doubtful characters out (grammar.md 2.3), and
+// complements: where engines disagree both leave the doubtful characters out, and
 // both hold them in a wide context.
 struct ClassEscape {
   std::shared_ptr<const CharSet> inside;

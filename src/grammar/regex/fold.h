@@ -8,7 +8,7 @@
 namespace sglrun::grammar {
 
 // With the other cases of ASCII letters, and of Latin-1, Greek and Cyrillic letters within those
-// blocks (grammar.md 2.3).
+// blocks: what every engine folds.
 CharSet FoldNarrowly(const CharSet& set);
 // With everything that any engine takes for a member.
 CharSet FoldWidely(const CharSet& set);

@@ -1,4 +1,4 @@
-// Regular expressions as automata over characters (grammar.md 2): for places where a pattern is
+// Regular expressions as automata over characters: for places where a pattern is
 // intersected with other constraints. AppendRegex (front_end.h) is the other door: it keeps counted
 // repetitions as counters instead of unrolling them.
 #pragma once
@@ -12,7 +12,7 @@ namespace sglrun::grammar {
 
 enum class RegexMatch : std::uint8_t {
   kFull,    // the whole text, as for the regex field
-  kSearch,  // somewhere in the text, as for "pattern" (3.6)
+  kSearch,  // somewhere in the text, as for "pattern"
 };
 
 // The language of texts that match, over scalar values; empty when none does. flags.json_string is

@@ -3,8 +3,8 @@
 //
 // Each format names the form its codes have: w = scale * (code - zero) + minimum, as in
 // kernels/packed_weight.h. Products of a float16 scale and a small integer scale are exact in
-// float32, so nothing is rounded on the way. Layouts: models.md section 5, after the format
-// document of ggml. Source bytes are little-endian and need no alignment.
+// float32, so nothing is rounded on the way. Layouts are those of ggml.
+// Source bytes are little-endian and need no alignment.
 #pragma once
 
 #include <cstdint>

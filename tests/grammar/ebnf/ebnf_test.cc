@@ -1,4 +1,4 @@
-// Table tests for the lines of grammar.md 1.
+// Every element of EBNF (docs/constraints.md), in tables.
 #include <algorithm>
 #include <string>
 #include <vector>

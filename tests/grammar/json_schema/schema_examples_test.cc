@@ -56,7 +56,7 @@ TEST_CASE("the examples of the public suite: nothing wrong gets through") {
       {"ok", 103}, {"too_large", 1}, {"unsatisfiable", 4}, {"unsupported", 1}};
   CHECK(counts.verdicts == verdicts);
   // The suite takes formats for annotations; the others are spellings of numbers and the order of
-  // keys of constants (grammar.md 3.8).
+  // keys of constants.
   std::vector<std::string> others;
   for (const std::string& reject : counts.rejects) {
     if (reject.rfind("format: ", 0) != 0) others.push_back(reject);

@@ -1,5 +1,5 @@
 // Every keyword of the standard's vocabularies has one of three verdicts at each location:
-// enforced, vacuous, unsupported (grammar.md 3.13). The table must hold all of them.
+// enforced, vacuous, unsupported. The table must hold all of them.
 #include <map>
 
 // Before doctest: both have a CHECK, and a test means its own.

@@ -1,4 +1,4 @@
-// Texts that a bounded number of tokens may have a part in (grammar.md 1.10), against a reading of
+// Texts that a bounded number of tokens may have a part in (max_tokens), against a reading of
 // the words themselves: every sequence of tokens is tried, and every way to part its text.
 #include <algorithm>
 #include <set>

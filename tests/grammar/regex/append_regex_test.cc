@@ -94,7 +94,7 @@ TEST_CASE("a pattern that matches nothing is an expression without members") {
   }
 }
 
-TEST_CASE("inside a JSON string a pattern speaks of the decoded text (2.6)") {
+TEST_CASE("inside a JSON string a pattern speaks of the decoded text") {
   const auto built = Build("[\"\\\\\\n]x{50}\\x01?/", {false, false, true});
   REQUIRE(built.ok());
   const Grammar& grammar = (*built)->grammar;

@@ -1,4 +1,4 @@
-// Table tests for the lines of grammar.md 4.
+// Every format of a structural tag (docs/constraints.md), in tables.
 #include <string>
 #include <vector>
 

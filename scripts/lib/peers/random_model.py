@@ -1,6 +1,6 @@
 """GGUF files with random weights in the shape of a known model, for comparisons where the model itself is not at hand."""
 
-# Of the models' published config.json: Qwen2.5-0.5B-Instruct and Llama-3.2-1B-Instruct.
+# From the published config.json of Qwen2.5-0.5B-Instruct and Llama-3.2-1B-Instruct.
 SHAPES = {
     "qwen2.5-0.5b": {"arch": "qwen2", "hidden": 896, "layers": 24, "heads": 14, "kv_heads": 2, "ffn": 4864,
                      "vocab": 151936, "rope": 1e6, "eps": 1e-6, "bias": True},

@@ -66,9 +66,7 @@ bool GrammarState::IsMember(std::string_view text) const {
 }
 
 bool GrammarState::Takes(std::int32_t token) {
-  if (thinks() || !matcher_->AcceptToken(token)) return false;
-  matcher_->Rollback(1);
-  return true;
+  return !thinks() && matcher_->Takes(token);
 }
 
 void GrammarState::Accept(std::int32_t token) {

@@ -49,7 +49,7 @@ ConstraintOutcome CompileConstraint(const Constraint& constraint, const GrammarO
   grammar.SetRoot(root);
   SGLRUN_ASSIGN_OR_RETURN(compiled.grammar, CompiledGrammar::Compile(grammar, budget));
   if (vocabulary != nullptr) {
-    SGLRUN_RETURN_IF_ERROR(CheckReachable(compiled.grammar, vocabulary));
+    SGLRUN_RETURN_IF_ERROR(CheckReachable(compiled.grammar, vocabulary, budget));
   }
   return compiled;
 }
@@ -110,10 +110,13 @@ void ConstraintStore::Work(const std::stop_token& stop) {
       task = std::move(queue_.front());
       queue_.pop_front();
     }
-    task.pending->outcome_ = CompileConstraint(task.constraint, options_, vocabulary());
-    task.pending->ready_.store(true, std::memory_order_release);
-    task.pending->ready_.notify_all();
-    Finish(task.key, BytesOf(task.key, *task.pending));
+    ConstraintOutcome& outcome = task.pending->outcome_;
+    outcome = CompileConstraint(task.constraint, options_, vocabulary());
+    const bool stopped = !outcome.ok() && outcome.error().verdict == Verdict::kStopped;
+    task.pending->state_ =
+        stopped ? PendingConstraint::State::kStopped : PendingConstraint::State::kReady;
+    task.pending->state_.notify_all();
+    if (!stopped) Finish(task.key, BytesOf(task.key, *task.pending));
   }
 }
 

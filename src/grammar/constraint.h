@@ -9,6 +9,7 @@
 #include <atomic>
 #include <condition_variable>
 #include <cstddef>
+#include <cstdint>
 #include <deque>
 #include <functional>
 #include <list>
@@ -36,19 +37,23 @@ struct CompiledConstraint {
 using ConstraintOutcome = Result<CompiledConstraint, GrammarError>;
 
 // `vocabulary` may be nullptr: tokens can then be named by id only, and nothing is kUnreachable.
+// kStopped when the process is asked to stop meanwhile.
 ConstraintOutcome CompileConstraint(const Constraint& constraint, const GrammarOptions& options,
                                     const std::shared_ptr<const Vocabulary>& vocabulary);
 
-// One distinct constraint on its way. Threads may share it.
+// One distinct constraint on its way. Threads may share it. A compile that is stopped never becomes
+// ready: it has no outcome.
 class PendingConstraint {
  public:
-  bool ready() const { return ready_.load(std::memory_order_acquire); }
+  bool ready() const { return state_.load(std::memory_order_acquire) == State::kReady; }
   const ConstraintOutcome& outcome() const;  // ready()
-  void Wait() const { ready_.wait(false); }
+  // Until it is ready, or stopped.
+  void Wait() const { state_.wait(State::kCompiling, std::memory_order_acquire); }
 
  private:
   friend class ConstraintStore;
-  std::atomic<bool> ready_ = false;
+  enum class State : std::uint8_t { kCompiling, kReady, kStopped };
+  std::atomic<State> state_ = State::kCompiling;
   ConstraintOutcome outcome_ = GrammarError{};
 };
 

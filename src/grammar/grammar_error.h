@@ -12,6 +12,7 @@ enum class Verdict : std::uint8_t {
   kUnsatisfiable,  // no text matches
   kUnreachable,    // texts match, but the vocabulary cannot spell any
   kTooLarge,       // a limit of limits.h was hit
+  kStopped,        // no verdict: the process was asked to stop meanwhile (StopFlag)
 };
 
 const char* VerdictName(Verdict verdict);  // "invalid", "unsupported", ...

@@ -1,21 +1,12 @@
 #include "grammar/limits.h"
 
 #include <algorithm>
-#include <ctime>
 #include <limits>
 #include <string>
 
+#include "base/stop_flag.h"
+
 namespace sglrun::grammar {
-namespace {
-
-std::chrono::nanoseconds ThreadTime() {
-  std::timespec now{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return std::chrono::seconds(now.tv_sec) + std::chrono::nanoseconds(now.tv_nsec);
-}
-
-}  // namespace
-
 const char* VerdictName(Verdict verdict) {
   switch (verdict) {
     case Verdict::kInvalid:
@@ -28,6 +19,8 @@ const char* VerdictName(Verdict verdict) {
       return "unreachable";
     case Verdict::kTooLarge:
       return "too_large";
+    case Verdict::kStopped:
+      return "stopped";
   }
   return "";
 }
@@ -35,23 +28,19 @@ const char* VerdictName(Verdict verdict) {
 Limits Limits::WithoutWork() {
   Limits limits;
   limits.product_steps = limits.compile_steps = std::numeric_limits<std::int64_t>::max();
-  limits.compile_time = std::chrono::hours(1);
+  limits.obeys_stop = false;
   return limits;
 }
 
-Budget::Budget(const Limits& limits) : limits_(&limits), end_(ThreadTime() + limits.compile_time) {}
-
 Result<void, GrammarError> Budget::Look(const char* doing) {
   constexpr std::int64_t kStepsPerLook = 1'000'000;
-  const auto too_large = [&](const std::string& bound) {
-    return GrammarError{Verdict::kTooLarge,
-                        "compiling takes more than " + bound + " (while " + doing + ")"};
-  };
-  if (steps_ >= limits_->compile_steps) {
-    return too_large(std::to_string(limits_->compile_steps) + " steps");
+  if (limits_->obeys_stop && StopFlag::requested()) {
+    return GrammarError{Verdict::kStopped, std::string("stopped while ") + doing};
   }
-  if (ThreadTime() >= end_) {
-    return too_large(std::to_string(limits_->compile_time.count()) + " ms");
+  if (steps_ >= limits_->compile_steps) {
+    return GrammarError{Verdict::kTooLarge, "compiling takes more than " +
+                                                std::to_string(limits_->compile_steps) +
+                                                " steps (while " + doing + ")"};
   }
   const std::int64_t left = limits_->compile_steps - steps_;
   next_look_ = steps_ + std::min(left, kStepsPerLook);

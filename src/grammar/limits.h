@@ -2,7 +2,6 @@
 // program hang or grow without bound: work is paid from a Budget, and an empty one is kTooLarge.
 #pragma once
 
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 
@@ -19,14 +18,19 @@ struct Limits {
   std::int64_t automaton_states = 200'000;  // of one product
   std::int64_t repetition = 1'000'000;      // bound of a counted repetition
   std::int64_t expanded_states = 20'000;    // of a repetition that a product unrolls
-  // Work is counted in steps of about 10 ns, so that a verdict hangs on the text alone and not on
-  // what else the machine does.
-  std::int64_t product_steps = 50'000'000;   // of one automaton operation
-  std::int64_t compile_steps = 300'000'000;  // of a whole compile
-  // Of the processor, not of the wall: a net for work that is counted too low.
-  std::chrono::milliseconds compile_time{5'000};
+  // Work is counted in steps of about 10 ns and never timed, so that a verdict depends on the text
+  // alone and not on the machine.
+  std::int64_t product_steps = 50'000'000;            // of one automaton operation
+  std::int64_t compile_steps = 300'000'000;           // of a whole compile
+  std::size_t program_bytes = std::size_t{64} << 20;  // of the compiled automata, masks apart
   std::size_t frontier_items = 2'000;
   std::int64_t steps_per_token = 50'000;
+  // Of one text as a whole, masks included: so many, and so many more for each token.
+  std::int64_t steps_per_text = 100'000'000;
+  std::int64_t more_steps_per_token = 20'000;
+  // What one text keeps of the places that its rules return to.
+  std::size_t matcher_bytes = std::size_t{16} << 20;
+  bool obeys_stop = true;  // an unfinished compile ends once the process is asked to stop
 
   // For texts of our own, which never fail.
   static Limits WithoutWork();
@@ -35,17 +39,18 @@ struct Limits {
 // The work that one compile may take. Cheap to ask. Made and used by one thread.
 class Budget {
  public:
-  explicit Budget(const Limits& limits);
+  explicit Budget(const Limits& limits) : limits_(&limits) {}
 
   const Limits& limits() const { return *limits_; }
   std::int64_t steps() const { return steps_; }  // spent so far
-  // kTooLarge when the work is used up. `doing`: "intersecting patterns", for the sentence.
+  // kTooLarge when the work is used up, kStopped when the process is asked to stop. `doing`:
+  // "intersecting patterns", for the sentence.
   Result<void, GrammarError> Spend(const char* doing, std::int64_t steps = kStepsPerCall) {
     steps_ += steps;
     if (steps_ < next_look_) return {};
     return Look(doing);
   }
-  // The same, for who cannot stop here: the next Spend sees it.
+  // For callers that cannot stop here: the next Spend sees it.
   void Charge(std::int64_t steps) { steps_ += steps; }
 
  private:
@@ -56,7 +61,6 @@ class Budget {
 
   const Limits* limits_;
   std::int64_t steps_ = 0, next_look_ = 0;
-  std::chrono::nanoseconds end_;  // of the thread's processor time
 };
 
 }  // namespace sglrun::grammar

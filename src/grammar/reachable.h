@@ -11,9 +11,11 @@
 
 namespace sglrun::grammar {
 
-// kUnreachable only when it is proved; a search that takes too long finds nothing against the
-// grammar. A vocabulary with a token for every byte is never searched.
+// kUnreachable only when it is proved; a search that takes too long, or more than is left of the
+// budget, finds nothing against the grammar. kStopped when the process is asked to stop. A
+// vocabulary with a token for every byte is never searched.
 Result<void, GrammarError> CheckReachable(const std::shared_ptr<const CompiledGrammar>& grammar,
-                                          const std::shared_ptr<const Vocabulary>& vocabulary);
+                                          const std::shared_ptr<const Vocabulary>& vocabulary,
+                                          Budget& budget);
 
 }  // namespace sglrun::grammar

@@ -10,13 +10,24 @@
 
 namespace sglrun::grammar {
 
+namespace {
+
+// An edge of a set of states is sorted, copied and merged later, with the memory that this takes.
+constexpr std::int64_t kStepsPerEdge = 8;
+
+std::size_t MostEdges(const Budget& budget) {
+  return budget.limits().program_bytes / sizeof(Machine::Edge);
+}
+
+}  // namespace
+
 // The subset construction. Calls, counts and tokens are symbols like bytes. Most edges of a grammar
 // lead to one state of the sketch; what that becomes is remembered without looking at sets.
 class SubsetBuilder {
  public:
   explicit SubsetBuilder(SketchIndex& sketch) : sketch_(sketch) {}
 
-  // False when the result has more than `most` states.
+  // False when the result has more than `most` states, or too many edges.
   Result<bool, GrammarError> Run(std::size_t most, Budget& budget) {
     subsets_.Clear(sketch_.state_count());
     subset_of_.assign(sketch_.state_count(), kUnknown);
@@ -28,7 +39,7 @@ class SubsetBuilder {
     subsets_.NumberOf(closure_);
     for (std::int32_t i = 0; i < subsets_.size(); ++i) {
       SGLRUN_RETURN_IF_ERROR(budget.Spend("making automata deterministic"));
-      if (U(subsets_.size()) > most) return false;
+      if (U(subsets_.size()) > most || machine_.edges.size() > MostEdges(budget)) return false;
       Expand(i);
       budget.Charge(kStepsPerEdge * static_cast<std::int64_t>(bytes_.size() + others_.size()));
     }
@@ -38,9 +49,6 @@ class SubsetBuilder {
 
  private:
   static constexpr std::int32_t kUnknown = -1, kStartMark = -1;
-  // Of a state in a set: sorted, copied and merged later, with the memory that this takes.
-  static constexpr std::int64_t kStepsPerEdge = 8;
-
   void Expand(std::int32_t index) {
     bytes_.clear();
     others_.clear();
@@ -154,7 +162,7 @@ namespace {
 
 // The sketch without kNothing edges, its start split off: what is left when the subset construction
 // needs too many states.
-Machine WithoutNothing(SketchIndex& sketch) {
+Result<Machine, GrammarError> WithoutNothing(SketchIndex& sketch, Budget& budget) {
   Machine machine;  // state s of the sketch is s + 1
   const auto count = static_cast<std::int32_t>(sketch.state_count());
   std::vector<std::int32_t> closure;
@@ -162,6 +170,10 @@ Machine WithoutNothing(SketchIndex& sketch) {
     const std::int32_t of[] = {std::max(s, 0)};
     sketch.Close(of, closure);
     const std::size_t from = machine.edges.size();
+    if (from > MostEdges(budget)) {
+      return GrammarError{Verdict::kTooLarge, "an automaton of the grammar has more than " +
+                                                  std::to_string(MostEdges(budget)) + " edges"};
+    }
     bool accepts = false;
     for (const std::int32_t c : closure) {
       accepts |= sketch.Accepts(c);
@@ -169,6 +181,9 @@ Machine WithoutNothing(SketchIndex& sketch) {
         machine.edges.push_back({edge.symbol, edge.target + 1});
       }
     }
+    SGLRUN_RETURN_IF_ERROR(budget.Spend(
+        "joining automata",
+        kStepsPerEdge * static_cast<std::int64_t>(closure.size() + machine.edges.size() - from)));
     JoinFrom(from, machine.edges);
     machine.EndState(accepts && s >= 0);
   }
@@ -197,8 +212,13 @@ Result<Machine, GrammarError> Determinizer::Run(const Sketch& sketch, Budget& bu
   index.Load(sketch);
   SGLRUN_ASSIGN_OR_RETURN(const bool fits, builder.Run(2 * U(sketch.states) + kMoreStates, budget));
   std::vector<std::int32_t> loops;
-  Machine machine =
-      MergeFromTheEnd(Trim(fits ? builder.Take() : WithoutNothing(index)), loops, scratch_->states);
+  Machine drawn;
+  if (fits) {
+    drawn = builder.Take();
+  } else {
+    SGLRUN_ASSIGN_OR_RETURN(drawn, WithoutNothing(index, budget));
+  }
+  Machine machine = MergeFromTheEnd(Trim(std::move(drawn)), loops, scratch_->states);
   if (fits && machine.state_count() <= kRefinedStates && MayMergeLoops(machine, loops)) {
     machine = MergeLoops(std::move(machine));
   }

@@ -38,9 +38,19 @@ std::int32_t FrontierDfa::Intern(const Frontier& frontier) {
   return id;
 }
 
+bool FrontierDfa::MayStep() {
+  exhausted_ |= stepper_.work() > MostSteps(limits_);
+  return !exhausted_;
+}
+
+std::int32_t FrontierDfa::Return(std::span<const Site> sites) {
+  if (!MayStep()) return kDead;
+  stepper_.Return(sites, scratch_);
+  return Intern(scratch_);
+}
+
 std::int32_t FrontierDfa::Step(std::int32_t from, std::uint8_t byte) {
-  if (stepper_.work() > MostSteps(limits_)) exhausted_ = true;
-  if (exhausted_) return kDead;
+  if (!MayStep()) return kDead;
   stepper_.StepByte(At(from).items, byte, scratch_);
   const std::int32_t to = Intern(scratch_);
   std::size_t& row = row_begin_[static_cast<std::size_t>(from)];

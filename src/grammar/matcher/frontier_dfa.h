@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <unordered_map>
 #include <vector>
 
@@ -17,7 +18,7 @@ class FrontierDfa {
   static constexpr std::int32_t kDead = 0;
   static constexpr bool kStepsAreCheap = false;
   // The steps of one mask: many tokens share them.
-  static std::int64_t MostSteps(const Limits& limits) { return 50 * limits.steps_per_token; }
+  static std::int64_t MostSteps(const Limits& limits) { return 10 * limits.steps_per_token; }
 
   FrontierDfa(const Program& program, Stacks& stacks, const Limits& limits);
 
@@ -27,16 +28,19 @@ class FrontierDfa {
     if (row != kNoRow && rows_[row + byte] != kUnknown) return rows_[row + byte];
     return Step(from, byte);
   }
+  // Where a text stands when a machine called from these sites has just ended.
+  std::int32_t Return(std::span<const Site> sites);
   const Frontier& At(std::int32_t id) const { return frontiers_[static_cast<std::size_t>(id)]; }
   bool Left(std::int32_t id) const { return At(id).left; }
   // A walk took more work than one mask may: what it says is of no use.
   bool exhausted() const { return exhausted_; }
-  Stepper& stepper() { return stepper_; }
+  std::int64_t work() const { return stepper_.work(); }
 
  private:
   static constexpr std::size_t kNoRow = ~std::size_t{0};
   static constexpr std::int32_t kUnknown = -1;
 
+  bool MayStep();
   std::int32_t Step(std::int32_t from, std::uint8_t byte);
 
   const Limits& limits_;

@@ -17,12 +17,13 @@ constexpr std::size_t kFewExits = 32;
 class MaskBuilder::Bytes : public std::bitset<256> {};
 
 MaskBuilder::MaskBuilder(const Program& program, Stacks& stacks, MaskCache& cache,
-                         const Limits& limits)
+                         const Limits& limits, std::int64_t most_work)
     : program_(program),
       stacks_(stacks),
       cache_(cache),
       vocabulary_(*cache.vocabulary()),
-      dfa_(program, stacks, limits) {}
+      dfa_(program, stacks, limits),
+      most_work_(most_work) {}
 
 bool MaskBuilder::Fill(const Frontier& frontier, std::span<std::uint32_t> words) {
   words_ = words;
@@ -39,7 +40,7 @@ bool MaskBuilder::Fill(const Frontier& frontier, std::span<std::uint32_t> words)
       std::sort(callers.begin(), callers.end());
       callers.erase(std::unique(callers.begin(), callers.end()), callers.end());
     }
-    if (!FillState(state, std::move(callers))) return false;
+    if (!FillState(state, std::move(callers)) || work() > most_work_) return false;
   }
   return !dfa_.exhausted();
 }
@@ -91,9 +92,10 @@ bool MaskBuilder::FillState(StateId state, std::vector<Site> callers) {
 bool MaskBuilder::FillAlone(StateId state, std::span<const Site> callers) {
   const std::shared_ptr<const StateMask> mask = cache_.MaskOf(state);
   if (!mask) return false;
+  state_work_ += mask->work();
   mask->OrInto(words_, vocabulary_);
   if (mask->exits().size() == 0) return true;
-  const std::int32_t behind = Behind(callers);
+  const std::int32_t behind = dfa_.Return(callers);
   if (behind == FrontierDfa::kDead) return true;
   const Bytes first = FirstBytes(behind);
   if (first.none()) return true;
@@ -138,6 +140,7 @@ bool MaskBuilder::FillLoops(StateId state, std::vector<Site> counts) {
     return CountOf(site).max == kUnbounded ? most : CountOf(site).max - site.done;
   };
   const std::shared_ptr<const LoopMask> mask = cache_.LoopOf(state);
+  state_work_ += mask->work();
   std::int64_t inside = 0;
   for (const Site& site : counts) inside = std::max(inside, allowed(site));
   mask->OrInto(inside, words_, vocabulary_);
@@ -170,7 +173,7 @@ bool MaskBuilder::FillLoops(StateId state, std::vector<Site> counts) {
 // Tokens that leave the repetition behind so many members.
 void MaskBuilder::LeaveLoop(StateId state, const LoopMask& mask, std::span<const Site> places,
                             std::int64_t needed, std::int64_t allowed) {
-  const std::int32_t behind = Behind(places);
+  const std::int32_t behind = dfa_.Return(places);
   if (behind == FrontierDfa::kDead) return;
   const Bytes first = FirstBytes(behind);
   for (int byte = 0; byte < 256; ++byte) {
@@ -201,12 +204,6 @@ void MaskBuilder::FillTokens(StateId state) {
       if (vocabulary_.IsToken(id) && set.Contains(id)) SetBit(words_, id);
     }
   }
-}
-
-std::int32_t MaskBuilder::Behind(std::span<const Site> callers) {
-  Frontier frontier;
-  dfa_.stepper().Return(callers, frontier);
-  return dfa_.Intern(frontier);
 }
 
 MaskBuilder::Bytes MaskBuilder::FirstBytes(std::int32_t frontier) const {

@@ -14,12 +14,17 @@ namespace sglrun::grammar {
 class MaskBuilder {
  public:
   // Leaves nodes behind in `stacks`; the caller forgets them.
-  MaskBuilder(const Program& program, Stacks& stacks, MaskCache& cache, const Limits& limits);
+  MaskBuilder(const Program& program, Stacks& stacks, MaskCache& cache, const Limits& limits,
+              std::int64_t most_work);
 
-  // Sets bits of words, which are 0 before. False when it takes too much work.
+  // Sets bits of words, which are 0 before. False when it takes too much work: more than one mask
+  // may, or in all more than `most_work`.
   bool Fill(const Frontier& frontier, std::span<std::uint32_t> words);
   // The same for a first token, which loses a leading space.
   bool FillWithoutSpace(const Frontier& frontier, std::span<std::uint32_t> words);
+  // Steps so far, those that found cached masks of states once included: it depends on the frontier
+  // alone, not on what is in the cache.
+  std::int64_t work() const { return state_work_ + dfa_.work(); }
 
  private:
   class Bytes;  // a set of bytes
@@ -35,8 +40,6 @@ class MaskBuilder {
   void LeaveLoop(StateId state, const LoopMask& mask, std::span<const Site> places,
                  std::int64_t needed, std::int64_t allowed);
   void FillTokens(StateId state);
-  // The frontier behind a machine that has just ended, for the sites it was called from.
-  std::int32_t Behind(std::span<const Site> callers);
   Bytes FirstBytes(std::int32_t frontier) const;
 
   const Program& program_;
@@ -44,6 +47,8 @@ class MaskBuilder {
   MaskCache& cache_;
   const Vocabulary& vocabulary_;
   FrontierDfa dfa_;
+  const std::int64_t most_work_;
+  std::int64_t state_work_ = 0;
   std::span<std::uint32_t> words_;
 };
 

@@ -1,5 +1,6 @@
 #include "grammar/matcher/mask_cache.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "grammar/matcher/residual.h"
@@ -8,7 +9,18 @@ namespace sglrun::grammar {
 
 MaskCache::MaskCache(const Program& program, std::shared_ptr<const Vocabulary> vocabulary,
                      const Limits& limits)
-    : program_(program), vocabulary_(std::move(vocabulary)), limits_(limits) {}
+    : program_(program), vocabulary_(std::move(vocabulary)), limits_(limits) {
+  vocabulary_->shared_masks().AddCache();
+}
+
+MaskCache::~MaskCache() {
+  vocabulary_->shared_masks().RemoveCache();
+}
+
+std::size_t MaskCache::MostBytes() const {
+  constexpr std::size_t kMost = std::size_t{24} << 20;
+  return std::min(kMost, vocabulary_->shared_masks().ShareOfCache());
+}
 
 template <class Mask, class KeyOf, class Make>
 std::shared_ptr<const Mask> MaskCache::Get(Map<Mask>& map, StateId state, KeyOf key_of, Make make) {
@@ -21,9 +33,11 @@ std::shared_ptr<const Mask> MaskCache::Get(Map<Mask>& map, StateId state, KeyOf 
   std::shared_ptr<const Mask> mask =
       key ? vocabulary_->shared_masks().Get<Mask>(*key, make) : make();
   if (!mask) return nullptr;
+  const std::size_t most = MostBytes();
+  rows_.Bound(most / 3);
   const std::scoped_lock lock(mutex_);
   if (!key) bytes_ += mask->MemoryBytes();
-  if (bytes_ > kMostBytes) {
+  if (bytes_ > most / 3 * 2) {
     masks_.clear();
     loops_.clear();
     bytes_ = 0;

@@ -20,6 +20,9 @@ class MaskCache {
  public:
   MaskCache(const Program& program, std::shared_ptr<const Vocabulary> vocabulary,
             const Limits& limits);
+  ~MaskCache();
+  MaskCache(const MaskCache&) = delete;
+  MaskCache& operator=(const MaskCache&) = delete;
 
   const std::shared_ptr<const Vocabulary>& vocabulary() const { return vocabulary_; }
   RowCache& rows() { return rows_; }
@@ -29,9 +32,9 @@ class MaskCache {
   std::size_t MemoryBytes() const;  // without what is shared with other grammars
 
  private:
-  // Beyond this the masks of states start anew; those in use live on with their users.
-  static constexpr std::size_t kMostBytes = std::size_t{16} << 20;
-
+  // Beyond its share of the vocabulary's room the masks of states start anew; those in use live on
+  // with their users.
+  std::size_t MostBytes() const;
   template <class Mask>
   struct Known {
     std::shared_ptr<const Mask> mask;

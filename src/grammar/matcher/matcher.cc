@@ -1,6 +1,7 @@
 #include "grammar/matcher/matcher.h"
 
 #include <algorithm>
+#include <unordered_set>
 #include <utility>
 
 #include "base/check.h"
@@ -45,7 +46,10 @@ struct Matcher::Impl {
         masks(grammar->masks(vocabulary)),
         stacks(grammar->program(), vocabulary->longest_text()),
         drops_space(first_space == FirstSpace::kDropped) {
-    stepper().Start(now);
+    Stepper first = stepper();
+    first.Start(now);
+    TooLarge(first, now);
+    steps = first.work();
   }
 
   Stepper stepper() { return {grammar->program(), stacks}; }
@@ -57,9 +61,13 @@ struct Matcher::Impl {
     Frontier next;
     for (std::size_t i = 0; i < text.size(); ++i) {
       step.StepByte(to.items, static_cast<std::uint8_t>(text[i]), next);
-      if (next.Dead() || TooLarge(step, next)) return i;
+      if (next.Dead() || TooLarge(step, next)) {
+        steps += step.work();
+        return i;
+      }
       std::swap(to, next);
     }
+    steps += step.work();
     return text.size();
   }
 
@@ -75,6 +83,40 @@ struct Matcher::Impl {
                                                std::to_string(limits.steps_per_token) + " steps"};
     }
     return failure.has_value();
+  }
+
+  std::int64_t MostSteps() const {
+    const Limits& limits = grammar->limits();
+    return limits.steps_per_text + tokens * limits.more_steps_per_token;
+  }
+  void FailForSteps() {
+    failure = GrammarError{Verdict::kTooLarge, "matching the text so far takes more than " +
+                                                   std::to_string(MostSteps()) + " steps"};
+  }
+
+  // A token, or as many bytes, has been taken.
+  void Settle() {
+    ++tokens;
+    if (steps > MostSteps()) FailForSteps();
+    if (stacks.bytes() < next_cleaning) return;
+    std::vector<StackId*> used;
+    for (Item& item : now.items) used.push_back(&item.stack);
+    stacks.KeepOnly(used);
+    std::sort(now.items.begin(), now.items.end());
+    next_cleaning = std::max(kFirstCleaning, 2 * stacks.bytes());
+    const std::size_t most = grammar->limits().matcher_bytes;
+    if (stacks.bytes() <= most) return;
+    failure = GrammarError{
+        Verdict::kTooLarge,
+        "the text so far is open at so many places that remembering them takes " +
+            std::to_string(stacks.bytes()) + " bytes, the limit is " + std::to_string(most)};
+  }
+
+  // Each place of the text pays once for what finding its mask takes, known before or not.
+  void PayForMask(const Shape& shape, std::int64_t work) {
+    if (!paid.insert(shape.a).second) return;
+    steps += work;
+    if (steps > MostSteps()) FailForSteps();
   }
 
   // A token has been taken: counts it where a limit of tokens holds. A member that has used up its
@@ -145,14 +187,14 @@ struct Matcher::Impl {
   std::shared_ptr<const Vocabulary> vocabulary;
   std::shared_ptr<MaskCache> masks;
   Stacks stacks;
-  struct Place {
-    Frontier frontier;
-    bool drops_space = false;
-  };
   Frontier now;
-  bool drops_space = false;    // the next text token loses a leading space
-  std::vector<Place> history;  // before each accepted token
+  bool drops_space = false;  // the next text token loses a leading space
   std::optional<GrammarError> failure;
+
+  static constexpr std::size_t kFirstCleaning = std::size_t{64} << 10;
+  std::size_t next_cleaning = kFirstCleaning;  // bytes of the stacks at which to look for garbage
+  std::int64_t steps = 0, tokens = 0;          // so far
+  std::unordered_set<std::uint64_t> paid;      // places whose masks have been asked for
 };
 
 Matcher::Matcher(std::shared_ptr<const CompiledGrammar> grammar,
@@ -186,6 +228,7 @@ std::size_t Matcher::AcceptBytes(std::string_view bytes) {
     const std::string_view part = bytes.substr(taken, kAtOnce);
     const std::size_t fits = impl_->Advance(impl_->now, part, to);
     std::swap(impl_->now, to);
+    impl_->Settle();
     taken += fits;
     if (fits < part.size()) break;
   }
@@ -197,19 +240,19 @@ bool Matcher::AcceptToken(std::int32_t id) {
   Frontier to = impl_->After(id);
   if (to.Dead() || impl_->failure) return false;
   if (impl_->grammar->program().has_token_limits) impl_->CountToken(to);
-  impl_->history.push_back({std::exchange(impl_->now, std::move(to)), impl_->drops_space});
+  impl_->now = std::move(to);
   impl_->drops_space &= !impl_->vocabulary->IsText(id);
+  impl_->Settle();
   return true;
 }
 
-void Matcher::Rollback(std::int64_t count) {
-  CHECK(count >= 0 && count <= static_cast<std::int64_t>(impl_->history.size()));
-  for (; count > 0; --count) {
-    impl_->now = std::move(impl_->history.back().frontier);
-    impl_->drops_space = impl_->history.back().drops_space;
-    impl_->history.pop_back();
-  }
+bool Matcher::Takes(std::int32_t id) {
+  if (impl_->failure) return false;
+  const Stacks::Position mark = impl_->stacks.Mark();
+  const bool fits = !impl_->After(id).Dead() && !impl_->failure;
+  impl_->stacks.Release(mark);
   impl_->failure.reset();
+  return fits;
 }
 
 Matcher::Mask Matcher::FillMask(std::span<std::uint32_t> words) {
@@ -218,13 +261,16 @@ Matcher::Mask Matcher::FillMask(std::span<std::uint32_t> words) {
   RowCache& rows = impl_->masks->rows();
   const bool cached = !impl_->drops_space;  // what is not happens once a text at most
   if (!impl_->failure && cached) {
-    if (const auto known = rows.Find(shape, words)) return *known;
+    if (const auto known = rows.Find(shape, words)) {
+      impl_->PayForMask(shape, known->work);
+      if (!impl_->failure) return known->kind;
+    }
   }
   std::fill(words.begin(), words.end(), 0);
   if (impl_->failure) return Mask::kNone;
   const Stacks::Position mark = impl_->stacks.Mark();
   MaskBuilder builder(impl_->grammar->program(), impl_->stacks, *impl_->masks,
-                      impl_->grammar->limits());
+                      impl_->grammar->limits(), impl_->MostSteps());
   const bool done = impl_->drops_space ? builder.FillWithoutSpace(impl_->now, words)
                                        : builder.Fill(impl_->now, words);
   impl_->stacks.Release(mark);
@@ -233,22 +279,28 @@ Matcher::Mask Matcher::FillMask(std::span<std::uint32_t> words) {
         Verdict::kTooLarge, "finding the next tokens takes more than " +
                                 std::to_string(FrontierDfa::MostSteps(impl_->grammar->limits())) +
                                 " steps"};
+  } else {
+    impl_->PayForMask(shape, builder.work());
+  }
+  if (impl_->failure) {
     std::fill(words.begin(), words.end(), 0);
     return Mask::kNone;
   }
   const Mask kind = KindOf(words, vocabulary);
-  if (cached) rows.Add(shape, kind, words);
+  if (cached) rows.Add(shape, {kind, builder.work()}, words);
   return kind;
 }
 
 std::optional<Matcher::Mask> Matcher::FillMaskSlowly(std::span<std::uint32_t> words) const {
   std::fill(words.begin(), words.end(), 0);
   Impl trial = *impl_;
+  const Stacks::Position mark = trial.stacks.Mark();
   bool within_limits = true;
   for (std::int32_t id = 0; id < trial.vocabulary->logit_width(); ++id) {
     if (!trial.failure && !trial.After(id).Dead()) SetBit(words, id);
     within_limits &= !trial.failure;
     trial.failure = impl_->failure;
+    trial.stacks.Release(mark);
   }
   if (!within_limits) return std::nullopt;
   return KindOf(words, *impl_->vocabulary);
@@ -258,6 +310,7 @@ std::string Matcher::ForcedBytes() const {
   constexpr std::size_t kMostBytes = 4096;
   Stepper step = impl_->stepper();
   const Program& program = impl_->grammar->program();
+  const Limits& limits = impl_->grammar->limits();
   const Stacks::Position mark = impl_->stacks.Mark();
   const auto only_byte = [&](const Frontier& at) {
     int byte = -1;
@@ -276,11 +329,22 @@ std::string Matcher::ForcedBytes() const {
     const int byte = only_byte(at);
     if (byte < 0) break;
     step.StepByte(at.items, static_cast<std::uint8_t>(byte), next);
+    if (step.work() > limits.steps_per_token || next.items.size() > limits.frontier_items) break;
     std::swap(at, next);
     forced += static_cast<char>(byte);
   }
   impl_->stacks.Release(mark);
   return forced;
+}
+
+std::int64_t Matcher::steps() const {
+  return impl_->steps;
+}
+
+std::size_t Matcher::MemoryBytes() const {
+  constexpr std::size_t kPerPaid = 48;  // a node of the set and its share of the buckets
+  return sizeof(Impl) + impl_->stacks.bytes() + impl_->now.items.capacity() * sizeof(Item) +
+         impl_->paid.size() * kPerPaid;
 }
 
 }  // namespace sglrun::grammar

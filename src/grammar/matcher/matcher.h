@@ -1,5 +1,5 @@
 // Where one text stands in a grammar, and which tokens may come next. Owned by one thread; copies
-// are independent (fork).
+// are independent: the way to try something out.
 //
 //   Matcher m(compiled, vocabulary);
 //   m.FillMask(mask);            // before sampling
@@ -36,7 +36,8 @@ class Matcher {
   bool IsComplete() const;
   // Some byte or token can still follow.
   bool CanContinue() const;
-  // kTooLarge once a frontier or the work of a token passed its limit; nothing is accepted then.
+  // kTooLarge once a frontier, the memory, or the work of a token or of the whole text passed its
+  // limit; nothing is accepted then. It depends on the grammar and the tokens alone.
   const std::optional<GrammarError>& failure() const;
 
   // Advances by bytes; the number taken before the first that no member has there. When that is
@@ -44,8 +45,8 @@ class Matcher {
   std::size_t AcceptBytes(std::string_view bytes);
   // Advances by one token, as text or as a token element; false (and no change) when neither fits.
   bool AcceptToken(std::int32_t id);
-  // Takes back the last `count` AcceptToken calls.
-  void Rollback(std::int64_t count);
+  // Whether AcceptToken would.
+  bool Takes(std::int32_t id);
 
   // Sets bit id % 32 of word id / 32 for each id that may come next, end tokens apart; all other
   // bits are cleared. words.size() == vocabulary.words_per_mask().
@@ -58,6 +59,11 @@ class Matcher {
   // The longest text that must come next, whatever is chosen; "" when there is a choice or the text
   // may end here.
   std::string ForcedBytes() const;
+
+  // What it holds beside the grammar, which others share.
+  std::size_t MemoryBytes() const;
+  // The work so far, with that of masks as if none had been known before; Limits bounds it.
+  std::int64_t steps() const;
 
  private:
   struct Impl;

@@ -24,7 +24,7 @@ std::optional<std::vector<std::int32_t>> Difference(std::span<const std::uint32_
 
 }  // namespace
 
-std::optional<Matcher::Mask> RowCache::Find(const Shape& shape, std::span<std::uint32_t> words) {
+std::optional<RowCache::Known> RowCache::Find(const Shape& shape, std::span<std::uint32_t> words) {
   const std::scoped_lock lock(mutex_);
   const auto at = by_shape_.find(shape);
   if (at == by_shape_.end()) return std::nullopt;
@@ -38,13 +38,13 @@ std::optional<Matcher::Mask> RowCache::Find(const Shape& shape, std::span<std::u
   for (const std::int32_t id : row.flipped) {
     words[static_cast<std::size_t>(id) / 32] ^= std::uint32_t{1} << (id % 32);
   }
-  return row.kind;
+  return row.known;
 }
 
-void RowCache::Add(const Shape& shape, Matcher::Mask kind, std::span<const std::uint32_t> words) {
+void RowCache::Add(const Shape& shape, const Known& known, std::span<const std::uint32_t> words) {
   const std::scoped_lock lock(mutex_);
   if (by_shape_.contains(shape)) return;
-  Row row{.shape = shape, .kind = kind};
+  Row row{.shape = shape, .known = known};
   StoreBy(words, row);
   bytes_ += row.OwnBytes();
   rows_.push_front(std::move(row));
@@ -75,8 +75,14 @@ void RowCache::StoreBy(std::span<const std::uint32_t> words, Row& row) {
   bases_.insert(bases_.begin(), row.base);
 }
 
+void RowCache::Bound(std::size_t most_bytes) {
+  const std::scoped_lock lock(mutex_);
+  most_bytes_ = most_bytes;
+  Forget();
+}
+
 void RowCache::Forget() {
-  while (bytes_ > kMostBytes && rows_.size() > 1) {
+  while (bytes_ > most_bytes_ && rows_.size() > 1) {
     const Row& row = rows_.back();
     bytes_ -= row.OwnBytes();
     // The last row by it takes it along.

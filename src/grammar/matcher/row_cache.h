@@ -18,13 +18,18 @@ namespace sglrun::grammar {
 
 class RowCache {
  public:
-  // Writes the row and says what kind it is, when it is known.
-  std::optional<Matcher::Mask> Find(const Shape& shape, std::span<std::uint32_t> words);
-  void Add(const Shape& shape, Matcher::Mask kind, std::span<const std::uint32_t> words);
+  struct Known {
+    Matcher::Mask kind = Matcher::Mask::kSome;
+    std::int64_t work = 0;  // steps that finding it took
+  };
+  // Writes the row and says what is known of it, if anything is.
+  std::optional<Known> Find(const Shape& shape, std::span<std::uint32_t> words);
+  void Add(const Shape& shape, const Known& known, std::span<const std::uint32_t> words);
+  // Above so many bytes rows are forgotten.
+  void Bound(std::size_t most_bytes);
   std::size_t MemoryBytes() const;
 
  private:
-  static constexpr std::size_t kMostBytes = std::size_t{8} << 20;
   // Rows of one grammar are much alike: places inside strings differ in the few tokens that end
   // them. A new row is compared with so many that were stored as a whole last.
   static constexpr std::size_t kMostBases = 4;
@@ -34,7 +39,7 @@ class RowCache {
   // The bits of `flipped`, in nothing or in a whole row that others may share.
   struct Row {
     Shape shape;
-    Matcher::Mask kind = Matcher::Mask::kSome;
+    Known known = {};
     std::shared_ptr<const Words> base = nullptr;
     std::vector<std::int32_t> flipped = {};
 
@@ -51,7 +56,7 @@ class RowCache {
   std::list<Row> rows_;  // the latest used first
   std::unordered_map<Shape, std::list<Row>::iterator, HashShape> by_shape_;
   std::vector<std::weak_ptr<const Words>> bases_;  // the latest used first
-  std::size_t bytes_ = 0;
+  std::size_t bytes_ = 0, most_bytes_ = std::size_t{8} << 20;
 };
 
 }  // namespace sglrun::grammar

@@ -2,6 +2,8 @@
 // grammars over one vocabulary: schemas repeat them, and finding one walks most of the trie.
 #pragma once
 
+#include <algorithm>
+#include <atomic>
 #include <compare>
 #include <cstddef>
 #include <map>
@@ -34,6 +36,15 @@ class SharedMasks {
   }
   std::size_t MemoryBytes() const;
 
+  // The grammars of a run share the room for masks of their own, so that many of them take no more
+  // than a few do.
+  void AddCache() { ++caches_; }
+  void RemoveCache() { --caches_; }
+  std::size_t ShareOfCache() const {
+    constexpr std::size_t kRoom = std::size_t{256} << 20, kLeast = std::size_t{512} << 10;
+    return std::max(kLeast, kRoom / std::max<std::size_t>(caches_, 1));
+  }
+
  private:
   // Beyond this the store starts anew; masks in use live on with their users.
   static constexpr std::size_t kMostBytes = std::size_t{64} << 20;
@@ -61,6 +72,7 @@ class SharedMasks {
     MapOf<Mask>().emplace(key, mask);
   }
 
+  std::atomic<std::size_t> caches_ = 0;
   mutable std::mutex mutex_;
   std::size_t bytes_ = 0;  // as they were when added
   Map<StateMask> states_;

@@ -27,6 +27,7 @@ class Sketcher {
     result_.empty_text = facts_.Nullable(root);
     if (facts_.NonEmpty(root)) result_.root = MachineFor(root);
     std::int64_t states = 0;
+    std::size_t bytes = 0;
     for (std::size_t i = 0; i < bodies_.size(); ++i) {
       SGLRUN_RETURN_IF_ERROR(budget_.Spend("building automata"));
       SGLRUN_ASSIGN_OR_RETURN(Machine machine, BuildOne(bodies_[i]));
@@ -35,6 +36,12 @@ class Sketcher {
         return GrammarError{Verdict::kTooLarge, "the automata of the grammar have more than " +
                                                     std::to_string(budget_.limits().nodes) +
                                                     " states"};
+      }
+      bytes += machine.edges.size() * sizeof(Machine::Edge);
+      if (bytes > budget_.limits().program_bytes) {
+        return GrammarError{Verdict::kTooLarge, "the automata of the grammar take more than " +
+                                                    std::to_string(budget_.limits().program_bytes) +
+                                                    " bytes"};
       }
       result_.machines.push_back(std::move(machine));
     }

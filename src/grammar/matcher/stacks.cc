@@ -1,6 +1,8 @@
 #include "grammar/matcher/stacks.h"
 
 #include <algorithm>
+#include <bit>
+#include <utility>
 
 #include "base/hash.h"
 
@@ -76,12 +78,12 @@ StackId Stacks::Intern(std::span<const Site> sites) {
                     .shape = shape});
   sites_.insert(sites_.end(), sites.begin(), sites.end());
   slots_[slot] = id;
-  if (nodes_.size() * 2 > slots_.size()) Grow();
+  if (nodes_.size() * 2 > slots_.size()) FillSlots(slots_.size() * 2);
   return id;
 }
 
-void Stacks::Grow() {
-  slots_.assign(slots_.size() * 2, -1);
+void Stacks::FillSlots(std::size_t count) {
+  slots_.assign(count, -1);
   for (std::size_t id = 0; id < nodes_.size(); ++id) {
     std::size_t slot = SlotOf(nodes_[id].hash);
     while (slots_[slot] >= 0) slot = (slot + 1) & (slots_.size() - 1);
@@ -99,6 +101,40 @@ void Stacks::Release(Position position) {
     nodes_.pop_back();
   }
   sites_.resize(position.sites);
+}
+
+// A node lies above those that its sites return to, so one walk down from the last finds all that
+// are needed, and one walk up renumbers them without changing the order of sites.
+void Stacks::KeepOnly(std::span<StackId* const> ids) {
+  std::vector<StackId> names(nodes_.size(), -1);
+  constexpr StackId kNeeded = 0;
+  names[static_cast<std::size_t>(root())] = names[static_cast<std::size_t>(open())] = kNeeded;
+  for (const StackId* id : ids) names[static_cast<std::size_t>(*id)] = kNeeded;
+  for (std::size_t id = nodes_.size(); id-- > 0;) {
+    if (names[id] < 0) continue;
+    for (const Site& site : SitesOf(static_cast<StackId>(id))) {
+      if (site.below >= 0) names[static_cast<std::size_t>(site.below)] = kNeeded;
+    }
+  }
+  std::vector<Node> nodes;
+  std::vector<Site> sites;
+  for (std::size_t id = 0; id < nodes_.size(); ++id) {
+    if (names[id] < 0) continue;
+    const auto begin = static_cast<std::uint32_t>(sites.size());
+    for (Site site : SitesOf(static_cast<StackId>(id))) {
+      if (site.below >= 0) site.below = names[static_cast<std::size_t>(site.below)];
+      sites.push_back(site);
+    }
+    names[id] = static_cast<StackId>(nodes.size());
+    nodes.push_back({.begin = begin,
+                     .count = nodes_[id].count,
+                     .hash = HashOf(std::span(sites).subspan(begin)),
+                     .shape = nodes_[id].shape});
+  }
+  nodes_ = std::move(nodes);
+  sites_ = std::move(sites);
+  for (StackId* id : ids) *id = names[static_cast<std::size_t>(*id)];
+  FillSlots(std::max(kFirstSlots, std::bit_ceil(nodes_.size() * 2 + 1)));
 }
 
 }  // namespace sglrun::grammar

@@ -59,6 +59,13 @@ class Stacks {
   };
   Position Mark() const { return {nodes_.size(), sites_.size()}; }
   void Release(Position position);
+  // Forgets all nodes that none of `ids` leads to, and renumbers the others.
+  void KeepOnly(std::span<StackId* const> ids);
+  // What the nodes take; the same for the same text on any machine.
+  std::size_t bytes() const {
+    return nodes_.size() * sizeof(Node) + sites_.size() * sizeof(Site) +
+           slots_.size() * sizeof(StackId);
+  }
 
  private:
   struct Node {
@@ -70,7 +77,7 @@ class Stacks {
   const Program::CountEdge& CountOf(const Site& site) const;
   Shape ShapeOfSite(const Site& site) const;
   std::size_t SlotOf(std::uint64_t hash) const { return hash & (slots_.size() - 1); }
-  void Grow();
+  void FillSlots(std::size_t count);
 
   const Program* program_;
   std::int64_t clip_;

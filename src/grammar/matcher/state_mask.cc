@@ -29,6 +29,7 @@ std::shared_ptr<const StateMask> StateMask::Of(const Program& program, StateId s
   Frontier alone;
   alone.items = {{state, stacks.open()}};
   mask->Collect(dfa, dfa.Intern(alone), vocabulary);
+  mask->work_ += dfa.work();
   return dfa.exhausted() ? nullptr : mask;
 }
 
@@ -43,7 +44,7 @@ void StateMask::Collect(Walk& walk, std::int32_t start, const Vocabulary& vocabu
   std::vector<NodeSet::Range> exits;
   std::int32_t path[257];
   path[0] = start;
-  for (std::int32_t i = 1; i < nodes[0].subtree_end;) {
+  for (std::int32_t i = 1; i < nodes[0].subtree_end; ++work_) {
     const Vocabulary::Node& node = nodes[static_cast<std::size_t>(i)];
     const std::int32_t at = walk.Next(path[node.depth - 1], node.byte);
     if (at == Walk::kDead) {
@@ -92,7 +93,8 @@ std::shared_ptr<const StateMask> StateMask::Beside(const Program& program, State
   TokenRanges added(vocabulary), removed(vocabulary);
   std::vector<std::int32_t> exits;
   std::vector<NodeSet::Range> alike;
-  for (std::int32_t i = 1; i < nodes[0].subtree_end;) {
+  mask->work_ = hub_mask->work_;
+  for (std::int32_t i = 1; i < nodes[0].subtree_end; ++mask->work_) {
     const Pair& above = path[at(i).depth - 1];
     const Pair here{next(above.own, at(i).byte), next(above.other, at(i).byte)};
     if (here.own == here.other) {
@@ -155,7 +157,7 @@ LoopMask::LoopMask(const Program& program, StateId state, const Vocabulary& voca
   MemberWalk::Place path[257];
   path[0] = walk.begin();
   const std::int32_t end = nodes[0].subtree_end;
-  for (std::int32_t i = 1; i < end;) {
+  for (std::int32_t i = 1; i < end; ++work_) {
     const Vocabulary::Node& node = nodes[static_cast<std::size_t>(i)];
     const MemberWalk::Place place = walk.Next(path[node.depth - 1], node.byte);
     if (MemberWalk::Dead(place)) {

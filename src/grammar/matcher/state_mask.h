@@ -49,6 +49,8 @@ class StateMask {
   const NodeSet& exits() const { return exits_; }
   // Those tokens behind the exits whose next byte is `byte`.
   const SuffixTrie& ExitsBefore(std::uint8_t byte, const Vocabulary& vocabulary) const;
+  // The steps of finding it, those of the mask that it was found by included.
+  std::int64_t work() const { return work_; }
   std::size_t MemoryBytes() const;
 
  private:
@@ -60,6 +62,7 @@ class StateMask {
   std::shared_ptr<const StateMask> base_;
   std::vector<std::int32_t> removed_;
   NodeSet exits_;
+  std::int64_t work_ = 0;
   ExitsByByte by_byte_;
 };
 
@@ -75,12 +78,14 @@ class LoopMask {
   // Tokens that have left the repetition behind some member, and go on with `byte`.
   const SuffixTrie& ExitsBefore(std::uint8_t byte, const Program& program, StateId state,
                                 const Vocabulary& vocabulary) const;
+  std::int64_t work() const { return work_; }  // the steps of finding it
   std::size_t MemoryBytes() const;
 
  private:
   IdSet all_;
   std::vector<std::int32_t> ids_;         // by members needed
   std::vector<std::size_t> needs_end_{};  // ids_[0, needs_end_[n]) need at most n
+  std::int64_t work_ = 0;
   ExitsByByte by_byte_;
 };
 

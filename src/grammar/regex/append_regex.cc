@@ -128,7 +128,9 @@ class Lowerer {
   DfaResult SmallDfa(RegexNodeId id) {
     SGLRUN_ASSIGN_OR_RETURN(const Nfa nfa, BuildNfa(regex_, id, small_limits_));
     Budget budget(small_limits_);
-    return Determinize(nfa, budget);
+    DfaResult dfa = Determinize(nfa, budget);
+    front_.budget.Charge(budget.steps());
+    return dfa;
   }
 
   ExprResult Spell(const Dfa& chars) {

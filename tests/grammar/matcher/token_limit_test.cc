@@ -164,19 +164,6 @@ TEST_CASE("each member of a repetition has tokens of its own") {
   CHECK_FALSE(accepts({0, 4, 0, 0, 2}));  // ",a" is the first token of the second
 }
 
-TEST_CASE("taking tokens back gives them back to the rule") {
-  const auto vocabulary = Tokens({"a", "b"});
-  Matcher matcher(CompiledEbnf("root ::= w \"b\"\nw[max_tokens=2] ::= \"a\"*"), vocabulary);
-  CHECK(matcher.AcceptToken(0));
-  CHECK(matcher.AcceptToken(0));
-  CHECK_FALSE(matcher.AcceptToken(0));
-  matcher.Rollback(1);
-  CHECK(matcher.AcceptToken(0));
-  CHECK_FALSE(matcher.AcceptToken(0));
-  CHECK(matcher.AcceptToken(1));
-  CHECK(matcher.IsComplete());
-}
-
 TEST_CASE("max_tokens of free text in a tag counts tokens, and leaves the end") {
   const auto vocabulary = Tokens({"a", "<", "/", ">", "a<", "</>", "<b>"});
   const Front front = Read(

@@ -164,8 +164,7 @@ bool Engine::CanStep() const {
 void Engine::CancelAll() {
   impl_->gate.CancelAll();
   impl_->scheduler.CancelAll();
-  impl_->rows.clear();
-  impl_->next_rows.clear();
+  impl_->ahead = {};
   impl_->partials.clear();
 }
 

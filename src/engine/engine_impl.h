@@ -22,6 +22,7 @@
 #include "engine/scheduler.h"
 #include "engine/sequence.h"
 #include "engine/step_arrays.h"
+#include "engine/step_rows.h"
 #include "model/kv_cache.h"
 #include "sampling/logits_pipeline.h"
 #include "sampling/sampling_batch.h"
@@ -35,29 +36,34 @@ struct Engine::Impl {
        const EngineOptions& effective, kernels::KernelContext& the_context, model::KvCache kv,
        std::int64_t pages);
 
-  // Every buffer was to be had.
+  // Whether all buffers could be allocated.
   bool ok() const;
 
   std::vector<GenerateResult> Step();
 
-  // In the order of a step.
+  // The phases of a step, in this order. What a phase leaves for a later one is in its result or in
+  // an argument that is not const; `arrays` and `batch` only keep their memory from step to step.
   std::vector<GenerateResult> OpenGate();
-  bool PlanRows();
-  void Launch(std::span<const PlannedRow> planned);
-  void FillMasks();
-  void CaptureStates();
-  void CaptureHiddenRows(Sequence& sequence, const OutputRows& outputs);
-  void AddRow(Sequence& sequence, std::int64_t row);
-  void StartDraw();
-  void TakeForcedTokens();
-  void MarkComputed();
-  void RunAhead(std::vector<GenerateResult>& results);
-  void TakeDrawnTokens();
-  void TakeToken(Sequence& sequence, std::int64_t row, const sampling::SampledTokens& sampled);
-  void FollowGrammars();
-  void CollectPartials();
-  void Retire(std::vector<GenerateResult>& results);
-  void CountStep();
+  StepRows NextRows();
+  StepRows Launch(std::span<const PlannedRow> planned);
+  void FillMasks(const StepRows& step);
+  DrawRows CaptureStates(const StepRows& step);
+  void CaptureHiddenRows(const StepRow& row, tensor::TensorView states);
+  void AddToDraw(Sequence& sequence, std::int64_t output_row, DrawRows& draw);
+  void StartDraw(DrawRows& draw, tensor::TensorView states);
+  void TakeForcedTokens(DrawRows& draw);
+  void MarkComputed(const StepRows& step);
+  StepRows LaunchAhead(const DrawRows& draw);
+  void TakeDrawnTokens(const DrawRows& draw);
+  void TakeToken(Sequence& sequence, std::int64_t row, const sampling::SampledTokens& drawn_tokens);
+  void FollowGrammars(const DrawRows& draw);
+  std::vector<GenerateResult> CollectPartials(const DrawRows& draw) const;
+  void Retire(StepRows& step, std::span<Sequence* const> unread,
+              std::vector<GenerateResult>& results);
+  void CountStep(const StepRows& step);
+
+  tensor::TensorView StatesOf(const StepRows& step) const { return hidden.Rows(step.output_count); }
+  tensor::TensorView GatherStates(std::span<const std::int32_t> rows, tensor::TensorView states);
 
   std::int64_t JumpIfAsked(Sequence& sequence) const;
   // Fills the masks of rows, all threads at once; with `jumps`, takes the text that is forced.
@@ -79,23 +85,17 @@ struct Engine::Impl {
   BlockManager blocks;
   Scheduler scheduler;
   tensor::Buffer drawn;      // tokens of the draw, on a device
-  StepArrays arrays;         // of the step launched last
+  StepArrays arrays;         // the step launched last, as the model reads it
   RowBuffer hidden;          // states of all its wanted rows
   RowBuffer sampled_hidden;  // states of the rows that give a token
   RowBuffer logits;
   PromptLogprobs prompt_logprobs;
   ForcedLogprobs forced_logprobs;
   sampling::LogitsPipeline pipeline;
-  sampling::SamplingBatch batch;
+  sampling::SamplingBatch batch;   // the rows of the draw, as the pipeline reads them
+  std::vector<float> hidden_rows;  // downloaded states, before a sequence takes them
 
-  // The step and the one launched ahead of its tokens, if any. A row whose sequence has left has
-  // none.
-  std::vector<PlannedRow> rows, next_rows;
-  std::vector<Sequence*> sampled;          // row r of the batch belongs to sampled[r]
-  std::vector<std::int32_t> sampled_rows;  // and is this row of `hidden`
-  std::vector<Sequence*> forced;   // rows whose constraint leaves one token: nothing is drawn
-  std::vector<float> hidden_rows;  // on their way to a sequence
-  std::vector<std::uint32_t> mask_words;  // a line for each row of the batch with a constraint
+  StepRows ahead;  // launched before the tokens of the last step were read; no rows: none was
   std::vector<GenerateResult> partials;
   EngineStats stats;
 };

@@ -24,8 +24,13 @@ constexpr std::size_t kMostBranches = 64;
 // Admissions that may pass the oldest waiting sequence by.
 constexpr std::int64_t kMostOvertaken = 4096;
 
+// Tokens that a plan may feed, one that an unread draw gives included.
+std::int64_t PlannableTokens(const Sequence& sequence) {
+  return sequence.size() + (sequence.drawn_row >= 0 ? 1 : 0);
+}
+
 std::int64_t ExpectedGrowth(const Sequence& sequence) {
-  const std::int64_t held = PagesFor(sequence.size());
+  const std::int64_t held = PagesFor(PlannableTokens(sequence));
   return (PagesFor(sequence.max_cached_tokens()) - held + kGrowthShare - 1) / kGrowthShare;
 }
 
@@ -72,9 +77,15 @@ std::span<const PlannedRow> Scheduler::Plan() {
   return rows_;
 }
 
-std::span<const PlannedRow> Scheduler::PlanAhead() {
+std::span<const PlannedRow> Scheduler::PlanAhead(std::span<Sequence* const> drawn) {
   rows_.clear();
+  for (std::size_t r = 0; r < drawn.size(); ++r) {
+    if (drawn[r] != nullptr) drawn[r]->drawn_row = static_cast<std::int32_t>(r);
+  }
   if (CanGrowAll()) PlanRows();
+  for (Sequence* sequence : drawn) {
+    if (sequence != nullptr) sequence->drawn_row = -1;
+  }
   return rows_;
 }
 
@@ -83,7 +94,7 @@ bool Scheduler::CanGrowAll() const {
   std::int64_t missing = 0;
   for (const auto& sequence : running_) {
     const auto held = static_cast<std::int64_t>(sequence->pages.size());
-    missing += std::max<std::int64_t>(PagesFor(sequence->size()) - held, 0);
+    missing += std::max<std::int64_t>(PagesFor(PlannableTokens(*sequence)) - held, 0);
   }
   return missing <= blocks_->available();
 }
@@ -98,7 +109,11 @@ void Scheduler::PlanRows() {
   rows_.clear();
   for (const auto& sequence : running_) {
     if (sequence->scheduled == 0) continue;
-    rows_.push_back({sequence.get(), sequence->computed, sequence->scheduled});
+    const bool feeds_drawn = sequence->computed + sequence->scheduled > sequence->size();
+    rows_.push_back({.sequence = sequence.get(),
+                     .first = sequence->computed,
+                     .count = sequence->scheduled,
+                     .drawn_row = feeds_drawn ? sequence->drawn_row : -1});
   }
 }
 
@@ -106,15 +121,15 @@ void Scheduler::PlanRows() {
 void Scheduler::PlanDecodes() {
   for (std::size_t i = 0; i < running_.size(); ++i) {
     Sequence& sequence = *running_[i];
-    const bool is_decode = sequence.size() - sequence.computed == 1;
+    const std::int64_t tokens = PlannableTokens(sequence);
+    const bool is_decode = tokens - sequence.computed == 1;
     // The pages of a prompt are there since its admission; those of forced tokens may not be.
-    const bool has_pages =
-        static_cast<std::int64_t>(sequence.pages.size()) >= PagesFor(sequence.size());
+    const bool has_pages = static_cast<std::int64_t>(sequence.pages.size()) >= PagesFor(tokens);
     if (!is_decode && has_pages) continue;
-    bool grown = GrowTo(sequence, sequence.size());
+    bool grown = GrowTo(sequence, tokens);
     while (!grown && running_.size() > i + 1) {
       PreemptYoungest();
-      grown = GrowTo(sequence, sequence.size());
+      grown = GrowTo(sequence, tokens);
     }
     if (!grown) {
       PreemptYoungest();  // it is the youngest itself
@@ -129,7 +144,7 @@ void Scheduler::PlanDecodes() {
 void Scheduler::PlanChunks() {
   for (const auto& sequence : running_) {
     if (sequence->scheduled != 0) continue;
-    sequence->scheduled = std::min(sequence->size() - sequence->computed, budget_);
+    sequence->scheduled = std::min(PlannableTokens(*sequence) - sequence->computed, budget_);
     budget_ -= sequence->scheduled;
   }
 }
@@ -267,11 +282,10 @@ void Scheduler::PreemptYoungest() {
   ++preemptions_;
 }
 
-void Scheduler::Computed(const PlannedRow& row) {
-  Sequence& sequence = *row.sequence;
-  CHECK(sequence.computed == row.first);
+void Scheduler::Computed(Sequence& sequence, std::int64_t first, std::int64_t count) {
+  CHECK(sequence.computed == first);
   const std::int64_t first_page = sequence.computed / kPageSize;
-  sequence.computed += row.count;
+  sequence.computed += count;
   if (!sequence.shares_pages()) return;
   for (std::int64_t i = first_page; i < sequence.computed / kPageSize; ++i) {
     const PageId before = i == 0 ? kNoPage : sequence.pages[static_cast<std::size_t>(i - 1)];

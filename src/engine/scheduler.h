@@ -25,9 +25,8 @@ struct PlannedRow {
   Sequence* sequence = nullptr;
   std::int64_t first = 0;
   std::int64_t count = 0;
-
-  // The sequence's last token is among them: the row gives the next.
-  bool gives_token() const { return first + count == sequence->size(); }
+  // The last of them is not known yet: this row of the unread draw gives it. -1: all are known.
+  std::int32_t drawn_row = -1;
 };
 
 class Scheduler {
@@ -49,13 +48,15 @@ class Scheduler {
   // The rows of the next step, never none while there is work. Valid until the next call.
   std::span<const PlannedRow> Plan();
 
-  // The same while the last tokens of sequences are still to be told (Sequence::ExpectToken): none
-  // when a sequence would have to be preempted, which needs to know its tokens, and none when
-  // there is nothing to do.
-  std::span<const PlannedRow> PlanAhead();
+  // Plans the step after a draw that is not read yet. `drawn[r]` is the sequence that row r of the
+  // draw gives its next token, null where that token is not to be fed. No rows when a sequence
+  // would have to be preempted, which needs to know its tokens, and when there is nothing to do.
+  // Valid until the next plan.
+  std::span<const PlannedRow> PlanAhead(std::span<Sequence* const> drawn);
 
-  // The row's tokens are in the cache now: its full pages become findable for others.
-  void Computed(const PlannedRow& row);
+  // Tokens [first, first + count) of the sequence are in the cache now: its full pages become
+  // findable for others.
+  void Computed(Sequence& sequence, std::int64_t first, std::int64_t count);
 
   // Takes a finished sequence out and gives its pages back.
   std::unique_ptr<Sequence> Remove(const Sequence& sequence);

@@ -121,18 +121,6 @@ class Sequence {
   std::span<const std::int32_t> banned() const;
   // Takes the sampled token; sets `finish` or `failure` when it was the last.
   void Append(std::int32_t token);
-  // For planning the step behind a draw that is not read yet: the token counts as there, whatever
-  // it will be. `row` of the draw.
-  void ExpectToken(std::int32_t row) {
-    tokens_.push_back(0);
-    expected_row_ = row;
-  }
-  void ForgetExpected() {
-    tokens_.pop_back();
-    expected_row_ = -1;
-  }
-  // The row of the draw that gives the last token; -1 where that is known.
-  std::int32_t expected_row() const { return expected_row_; }
   // Ends a sequence that generates nothing (max_new_tokens 0).
   void FinishScoring();
 
@@ -151,6 +139,8 @@ class Sequence {
   std::int64_t scheduled = 0;  // tokens of the step being planned
   std::vector<PageId> pages;   // block table
   bool was_admitted = false;   // cached_tokens is known
+  // While a step is planned ahead: the row of the unread draw that gives the next token; -1: none.
+  std::int32_t drawn_row = -1;
 
   // Kept by the engine.
   std::chrono::steady_clock::time_point submitted;
@@ -177,7 +167,6 @@ class Sequence {
   std::deque<ForcedToken> forced_tokens_;                         // whose rows are not computed yet
   std::optional<tokenizer::IncrementalDetokenizer> detokenizer_;  // of KeepText
   std::string text_;
-  std::int32_t expected_row_ = -1;
   std::int64_t hidden_rows_ = 0;        // rows of kAll recorded so far
   std::int64_t next_logprob_row_ = -1;  // next row whose prompt logprob is wanted, -1: none
 };

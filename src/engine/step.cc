@@ -13,10 +13,6 @@
 namespace sglrun::engine {
 namespace {
 
-bool AnyLeft(std::span<const PlannedRow> rows) {
-  return std::ranges::any_of(rows, [](const PlannedRow& row) { return row.sequence != nullptr; });
-}
-
 bool AreFirst(std::span<const std::int32_t> rows) {
   for (std::size_t r = 0; r < rows.size(); ++r) {
     if (rows[r] != static_cast<std::int32_t>(r)) return false;
@@ -24,8 +20,8 @@ bool AreFirst(std::span<const std::int32_t> rows) {
   return true;
 }
 
-// It goes on behind the token being drawn, unless that ends it.
-bool ExpectsToken(const Sequence& sequence) {
+// The token that is being drawn will be fed, unless it ends the sequence.
+bool FeedsDrawnToken(const Sequence& sequence) {
   return !sequence.has_ended() && sequence.generated_size() + 1 < sequence.limits().max_new_tokens;
 }
 
@@ -34,175 +30,166 @@ bool ExpectsToken(const Sequence& sequence) {
 std::vector<GenerateResult> Engine::Impl::Step() {
   partials.clear();
   std::vector<GenerateResult> refused = OpenGate();
-  if (!PlanRows()) return refused;
-  CountStep();
-  FillMasks();
-  CaptureStates();
-  StartDraw();
-  TakeForcedTokens();
-  MarkComputed();
+  StepRows now = NextRows();
+  if (now.rows.empty()) return refused;
+  CountStep(now);
+  FillMasks(now);
+  DrawRows draw = CaptureStates(now);
+  StartDraw(draw, StatesOf(now));
+  TakeForcedTokens(draw);
+  MarkComputed(now);
   std::vector<GenerateResult> results;
-  RunAhead(results);
-  TakeDrawnTokens();
-  FollowGrammars();
-  CollectPartials();
-  sampled.clear();
-  forced.clear();
-  Retire(results);
+  if (runs_ahead()) {
+    Retire(now, draw.sampled, results);
+    ahead = LaunchAhead(draw);
+  }
+  TakeDrawnTokens(draw);
+  FollowGrammars(draw);
+  partials = CollectPartials(draw);
+  Retire(now, {}, results);
   DCHECK((scheduler.CheckIntegrity(), true));
   results.insert(results.end(), std::make_move_iterator(refused.begin()),
                  std::make_move_iterator(refused.end()));
   return results;
 }
 
-// The rows of this step, whose forward pass is on its way: launched by the step before or here.
-bool Engine::Impl::PlanRows() {
-  rows.swap(next_rows);
-  next_rows.clear();
-  if (AnyLeft(rows)) return true;
+// The rows of this step, whose forward pass was launched by the step before or is launched here.
+StepRows Engine::Impl::NextRows() {
+  StepRows launched = std::exchange(ahead, {});
+  if (launched.AnyLeft()) return launched;
   const std::span<const PlannedRow> planned = scheduler.Plan();
-  rows.assign(planned.begin(), planned.end());
-  if (rows.empty()) return false;
-  Launch(rows);
-  return true;
+  return planned.empty() ? StepRows() : Launch(planned);
 }
 
-void Engine::Impl::Launch(std::span<const PlannedRow> planned) {
-  arrays.Gather(planned);
-  model.Forward(arrays.batch(), cache, hidden.Rows(arrays.output_count()));
+StepRows Engine::Impl::Launch(std::span<const PlannedRow> planned) {
+  StepRows step = arrays.Gather(planned);
+  model.Forward(arrays.batch(), cache, StatesOf(step));
+  return step;
 }
 
-// Gives every wanted row of the model's output to whoever wants it: hidden states, prompt logprobs,
-// and the batch of rows that give a token.
-void Engine::Impl::CaptureStates() {
-  const tensor::TensorView states = hidden.Rows(arrays.output_count());
+// Passes every wanted row of the model's output on: to hidden states, to logprobs of the prompt and
+// of forced tokens, and to the draw.
+DrawRows Engine::Impl::CaptureStates(const StepRows& step) {
+  const tensor::TensorView states = StatesOf(step);
+  DrawRows draw;
   batch.Clear();
-  sampled.clear();
-  sampled_rows.clear();
-  forced.clear();
-  mask_words.clear();
-  for (std::size_t r = 0; r < rows.size(); ++r) {
-    if (rows[r].sequence == nullptr || rows[r].sequence->has_ended()) continue;
-    Sequence& sequence = *rows[r].sequence;
-    const OutputRows& outputs = arrays.outputs()[r];
-    CaptureHiddenRows(sequence, outputs);
-    for (std::int64_t i = 0; i < outputs.count; ++i) {
-      const std::int64_t position = outputs.first_position + i;
-      const std::int64_t row = outputs.first_output + i;
-      const bool is_last = position == sequence.size() - 1;
+  for (const StepRow& row : step.rows) {
+    if (row.sequence == nullptr || row.sequence->has_ended()) continue;
+    Sequence& sequence = *row.sequence;
+    CaptureHiddenRows(row, states);
+    for (std::int64_t position = row.first_wanted; position < row.end(); ++position) {
+      const std::int64_t output_row = row.first_output + position - row.first_wanted;
       if (sequence.wants_prompt_logprob_row(position)) {
-        prompt_logprobs.Add(sequence, position, states, row, context);
+        prompt_logprobs.Add(sequence, position, states, output_row, context);
       }
       if (sequence.ForcedBehind(position) != nullptr) {
-        forced_logprobs.Add(sequence, position, states, row, context);
+        forced_logprobs.Add(sequence, position, states, output_row, context);
       }
-      if (is_last) AddRow(sequence, row);
+      if (position == sequence.size() - 1) AddToDraw(sequence, output_row, draw);
     }
   }
   prompt_logprobs.Flush(context);
   forced_logprobs.Flush(context);
+  return draw;
 }
 
 // The wanted ones are the last of the row's outputs: one copy.
-void Engine::Impl::CaptureHiddenRows(Sequence& sequence, const OutputRows& outputs) {
-  const std::int64_t end = outputs.first_position + outputs.count;
-  std::int64_t first = end;
-  while (first > outputs.first_position && sequence.wants_hidden_row(first - 1)) --first;
-  if (first == end) return;
+void Engine::Impl::CaptureHiddenRows(const StepRow& row, tensor::TensorView states) {
+  Sequence& sequence = *row.sequence;
+  std::int64_t first = row.end();
+  while (first > row.first_wanted && sequence.wants_hidden_row(first - 1)) --first;
+  if (first >= row.end()) return;
   const auto width = static_cast<std::size_t>(model.config().hidden_size);
-  const std::int64_t row = outputs.first_output + first - outputs.first_position;
-  hidden_rows.resize(static_cast<std::size_t>(end - first) * width);
-  model.backend().table.download(hidden_rows.data(), hidden.Rows(arrays.output_count()).row(row),
+  hidden_rows.resize(static_cast<std::size_t>(row.end() - first) * width);
+  model.backend().table.download(hidden_rows.data(),
+                                 states.row(row.first_output + first - row.first_wanted),
                                  hidden_rows.size() * sizeof(float), context);
-  for (std::int64_t position = first; position < end; ++position) {
+  for (std::int64_t position = first; position < row.end(); ++position) {
     const auto begin = static_cast<std::size_t>(position - first) * width;
     sequence.RecordHiddenRow(position, std::span(hidden_rows).subspan(begin, width));
   }
 }
 
-// A row that gives a token, drawn or forced.
-void Engine::Impl::AddRow(Sequence& sequence, std::int64_t row) {
+// The sequence's next token is drawn from this row, or is forced.
+void Engine::Impl::AddToDraw(Sequence& sequence, std::int64_t output_row, DrawRows& draw) {
   const GrammarState* grammar = sequence.grammar();
   if (sequence.TakesForcedTokens() && grammar->next() == GrammarState::Next::kOne) {
-    forced.push_back(&sequence);
+    draw.forced.push_back(&sequence);
     return;
   }
-  sampled.push_back(&sequence);
-  sampled_rows.push_back(static_cast<std::int32_t>(row));
+  draw.sampled.push_back(&sequence);
+  draw.output_rows.push_back(static_cast<std::int32_t>(output_row));
   sampling::RowWishes wishes = WishesOf(sequence, options.logprobs_mode);
   if (grammar != nullptr && !grammar->mask().empty()) {
     const std::span<const std::uint32_t> mask = grammar->mask();
-    wishes.grammar_line = static_cast<std::int32_t>(mask_words.size() / mask.size());
-    mask_words.insert(mask_words.end(), mask.begin(), mask.end());
+    wishes.grammar_line = static_cast<std::int32_t>(draw.mask_words.size() / mask.size());
+    draw.mask_words.insert(draw.mask_words.end(), mask.begin(), mask.end());
   }
   batch.Add(wishes);
 }
 
-// On a device it is brought to a size that comes again, as its forward pass is (step_arrays.h):
-// rows that fill it up take the state beside them, or the first.
-void Engine::Impl::StartDraw() {
-  if (sampled.empty()) return;
-  const auto count = static_cast<std::int64_t>(sampled.size());
+// On a device the draw is brought to a size that comes again, as its forward pass is
+// (step_arrays.h): rows that fill it up read the state of the same number, or the first.
+void Engine::Impl::StartDraw(DrawRows& draw, tensor::TensorView states) {
+  if (draw.sampled.empty()) return;
+  const auto count = static_cast<std::int64_t>(draw.sampled.size());
   const std::int64_t size = runs_ahead() ? BucketOf(count) : count;
-  const std::int64_t states = arrays.output_count();
   for (std::int64_t r = count; r < size; ++r) {
     batch.AddFiller();
-    sampled_rows.push_back(static_cast<std::int32_t>(r < states ? r : 0));
+    draw.output_rows.push_back(static_cast<std::int32_t>(r < states.shape[0] ? r : 0));
   }
   const tensor::TensorView view = logits.Rows(size);
-  const bool in_place = AreFirst(sampled_rows);
+  const bool in_place = AreFirst(draw.output_rows);
   const kernels::HeadWork head = [&](std::span<const std::int32_t> picked) {
-    if (in_place) return model.Logits(hidden.Rows(size), view);
-    const tensor::TensorView gathered = sampled_hidden.Rows(size);
-    model.backend().table.gather_rows({.in = hidden.Rows(states), .rows = picked, .out = gathered},
-                                      context);
-    model.Logits(gathered, view);
+    model.Logits(in_place ? hidden.Rows(size) : GatherStates(picked, states), view);
   };
   const std::array<std::uint64_t, 3> key = {reinterpret_cast<std::uintptr_t>(this),
                                             static_cast<std::uint64_t>(size), in_place};
   sampling::DrawPlace place;
   place.head = &head;
   place.kept_tokens = drawn.as<std::int32_t>();
-  if (!in_place) place.picked = sampled_rows;
+  if (!in_place) place.picked = draw.output_rows;
   if (runs_ahead()) place.key = key;
-  pipeline.Start(batch, view, {.words = mask_words, .words_per_line = MaskWords()}, place, context);
+  pipeline.Start(batch, view, {.words = draw.mask_words, .words_per_line = MaskWords()}, place,
+                 context);
 }
 
-void Engine::Impl::TakeForcedTokens() {
-  for (Sequence* sequence : forced) {
+tensor::TensorView Engine::Impl::GatherStates(std::span<const std::int32_t> rows,
+                                              tensor::TensorView states) {
+  const tensor::TensorView gathered = sampled_hidden.Rows(static_cast<std::int64_t>(rows.size()));
+  model.backend().table.gather_rows({.in = states, .rows = rows, .out = gathered}, context);
+  return gathered;
+}
+
+void Engine::Impl::TakeForcedTokens(DrawRows& draw) {
+  for (Sequence* sequence : draw.forced) {
     sequence->Append(sequence->grammar()->only_token());
     ++stats.output_tokens;
   }
+  std::erase_if(draw.forced, [](const Sequence* sequence) { return sequence->has_ended(); });
 }
 
-// Also before the pass has run: whatever reads the cache comes behind it.
-void Engine::Impl::MarkComputed() {
-  for (const PlannedRow& row : rows) {
-    if (row.sequence != nullptr) scheduler.Computed(row);
+// Also before the pass has run: whatever reads the cache is enqueued after it.
+void Engine::Impl::MarkComputed(const StepRows& step) {
+  for (const StepRow& row : step.rows) {
+    if (row.sequence != nullptr) scheduler.Computed(*row.sequence, row.first, row.count);
   }
 }
 
 // The forward pass of the next step, as far as it is known without this step's tokens.
-void Engine::Impl::RunAhead(std::vector<GenerateResult>& results) {
-  if (!runs_ahead()) return;
-  std::erase_if(forced, [](const Sequence* sequence) { return sequence->has_ended(); });
-  Retire(results);
-  for (std::size_t r = 0; r < sampled.size(); ++r) {
-    if (ExpectsToken(*sampled[r])) sampled[r]->ExpectToken(static_cast<std::int32_t>(r));
-  }
-  const std::span<const PlannedRow> planned = scheduler.PlanAhead();
-  next_rows.assign(planned.begin(), planned.end());
-  if (!next_rows.empty()) Launch(next_rows);
-  for (Sequence* sequence : sampled) {
-    if (sequence->expected_row() >= 0) sequence->ForgetExpected();
-  }
+StepRows Engine::Impl::LaunchAhead(const DrawRows& draw) {
+  std::vector<Sequence*> fed = draw.sampled;
+  std::ranges::replace_if(
+      fed, [](Sequence* s) { return !FeedsDrawnToken(*s); }, nullptr);
+  const std::span<const PlannedRow> planned = scheduler.PlanAhead(fed);
+  return planned.empty() ? StepRows() : Launch(planned);
 }
 
-void Engine::Impl::TakeDrawnTokens() {
-  if (sampled.empty()) return;
+void Engine::Impl::TakeDrawnTokens(const DrawRows& draw) {
+  if (draw.sampled.empty()) return;
   const sampling::SampledTokens& out = pipeline.Finish(context);
-  for (std::size_t r = 0; r < sampled.size(); ++r) {
-    TakeToken(*sampled[r], static_cast<std::int64_t>(r), out);
+  for (std::size_t r = 0; r < draw.sampled.size(); ++r) {
+    TakeToken(*draw.sampled[r], static_cast<std::int64_t>(r), out);
   }
 }
 
@@ -234,34 +221,38 @@ void Engine::Impl::TakeToken(Sequence& sequence, std::int64_t row,
   ++stats.output_tokens;
 }
 
-void Engine::Impl::CollectPartials() {
-  if (!options.partial_results) return;
-  for (const auto* list : {&sampled, &forced}) {
+std::vector<GenerateResult> Engine::Impl::CollectPartials(const DrawRows& draw) const {
+  std::vector<GenerateResult> collected;
+  if (!options.partial_results) return collected;
+  for (const auto* list : {&draw.sampled, &draw.forced}) {
     for (const Sequence* sequence : *list) {
       if (sequence->has_ended()) continue;
-      if (auto partial = sequence->PartialResult()) partials.push_back(*std::move(partial));
+      if (auto partial = sequence->PartialResult()) collected.push_back(*std::move(partial));
     }
   }
+  return collected;
 }
 
-// Takes out what has ended, also of the step that runs ahead; but for rows whose draw is not read.
-void Engine::Impl::Retire(std::vector<GenerateResult>& results) {
-  for (PlannedRow& row : rows) {
+// Takes out what has ended, also of the step that was launched ahead; except for sequences whose
+// draw is not read yet.
+void Engine::Impl::Retire(StepRows& step, std::span<Sequence* const> unread,
+                          std::vector<GenerateResult>& results) {
+  for (StepRow& row : step.rows) {
     Sequence* const sequence = row.sequence;
     if (sequence == nullptr || !sequence->has_ended()) continue;
-    if (std::ranges::find(sampled, sequence) != sampled.end()) continue;
-    for (PlannedRow& ahead : next_rows) {
-      if (ahead.sequence == sequence) ahead.sequence = nullptr;
+    if (std::ranges::find(unread, sequence) != unread.end()) continue;
+    for (StepRow& next : ahead.rows) {
+      if (next.sequence == sequence) next.sequence = nullptr;
     }
     row.sequence = nullptr;
     results.push_back(scheduler.Remove(*sequence)->TakeResult(tokenizer));
   }
 }
 
-void Engine::Impl::CountStep() {
+void Engine::Impl::CountStep(const StepRows& step) {
   ++stats.steps;
   stats.step_rows = 0;
-  for (const PlannedRow& row : rows) {
+  for (const StepRow& row : step.rows) {
     if (row.sequence == nullptr) continue;
     ++stats.step_rows;
     stats.prompt_tokens +=

@@ -19,23 +19,26 @@ std::int64_t TableWidth(std::int64_t pages) {
       std::bit_ceil(static_cast<std::uint64_t>(std::max(pages, kLeast))));
 }
 
-void StepArrays::Gather(std::span<const PlannedRow> rows) {
+StepRows StepArrays::Gather(std::span<const PlannedRow> rows) {
   for (auto* list :
-       {&token_ids_, &positions_, &kv_len_, &slots_, &output_tokens_, &embed_row_, &expected_}) {
+       {&token_ids_, &positions_, &kv_len_, &slots_, &output_tokens_, &embed_row_, &from_drawn_}) {
     list->clear();
   }
-  outputs_.clear();
   embeds_.clear();
   query_start_.assign(1, 0);
   const bool any_embeds = std::ranges::any_of(
       rows, [](const PlannedRow& row) { return row.sequence->request().input_embeds != nullptr; });
+  StepRows step;
   for (const PlannedRow& row : rows) {
+    step.rows.push_back(AddOutputs(row));
     AddRow(row);
     if (any_embeds) AddEmbeds(row);
   }
   repeats_ = spare_page_ != kNoPage && AreSingleTokens(rows);
   AddTables(rows);
   if (repeats_) FillBucket();
+  step.output_count = output_count();
+  return step;
 }
 
 void StepArrays::AddTables(std::span<const PlannedRow> rows) {
@@ -61,7 +64,7 @@ void StepArrays::FillBucket() {
   for (std::int64_t r = rows; r < BucketOf(rows); ++r) {
     const auto index = static_cast<std::int32_t>(r);
     token_ids_.push_back(0);
-    expected_.push_back(-1);
+    from_drawn_.push_back(-1);
     positions_.push_back(0);
     slots_.push_back(spare_page_ * kernels::kPageSize);
     query_start_.push_back(index + 1);
@@ -72,19 +75,25 @@ void StepArrays::FillBucket() {
 }
 
 void StepArrays::AddRow(const PlannedRow& row) {
-  const auto first_token = static_cast<std::int64_t>(token_ids_.size());
   const Sequence& sequence = *row.sequence;
   for (std::int64_t position = row.first; position < row.first + row.count; ++position) {
     const PageId page = sequence.pages[static_cast<std::size_t>(position / kernels::kPageSize)];
-    token_ids_.push_back(sequence.tokens()[static_cast<std::size_t>(position)]);
-    expected_.push_back(position + 1 == sequence.size() ? sequence.expected_row() : -1);
+    AddToken(row, position);
     positions_.push_back(static_cast<std::int32_t>(position));
     slots_.push_back(page * kernels::kPageSize +
                      static_cast<std::int32_t>(position % kernels::kPageSize));
   }
   query_start_.push_back(static_cast<std::int32_t>(token_ids_.size()));
   kv_len_.push_back(static_cast<std::int32_t>(row.first + row.count));
-  AddOutputs(row, first_token);
+}
+
+// A token that an unread draw gives has id 0 here, which nobody reads.
+void StepArrays::AddToken(const PlannedRow& row, std::int64_t position) {
+  const auto tokens = row.sequence->tokens();
+  const auto index = static_cast<std::size_t>(position);
+  const bool is_known = index < tokens.size();
+  token_ids_.push_back(is_known ? tokens[index] : 0);
+  from_drawn_.push_back(is_known ? -1 : row.drawn_row);
 }
 
 void StepArrays::AddEmbeds(const PlannedRow& row) {
@@ -101,14 +110,18 @@ void StepArrays::AddEmbeds(const PlannedRow& row) {
   }
 }
 
-void StepArrays::AddOutputs(const PlannedRow& row, std::int64_t first_token) {
-  const std::int64_t end = row.first + row.count;
-  const std::int64_t first = std::max(row.first, row.sequence->first_wanted_row());
-  OutputRows rows{.first_output = output_count(), .first_position = first, .count = 0};
-  for (std::int64_t position = first; position < end; ++position, ++rows.count) {
+// Before the row's tokens are added.
+StepRow StepArrays::AddOutputs(const PlannedRow& row) {
+  const StepRow added{.sequence = row.sequence,
+                      .first = row.first,
+                      .count = row.count,
+                      .first_wanted = std::max(row.first, row.sequence->first_wanted_row()),
+                      .first_output = output_count()};
+  const auto first_token = static_cast<std::int64_t>(token_ids_.size());
+  for (std::int64_t position = added.first_wanted; position < added.end(); ++position) {
     output_tokens_.push_back(static_cast<std::int32_t>(first_token + position - row.first));
   }
-  outputs_.push_back(rows);
+  return added;
 }
 
 model::ForwardBatch StepArrays::batch() {
@@ -123,8 +136,8 @@ model::ForwardBatch StepArrays::batch() {
   batch.output_tokens = output_tokens_;
   batch.repeats = repeats_;
   // A step that repeats always looks there, so that it is one kind of step.
-  if (repeats_ || std::ranges::any_of(expected_, [](std::int32_t row) { return row >= 0; })) {
-    batch.from_drawn = expected_;
+  if (repeats_ || std::ranges::any_of(from_drawn_, [](std::int32_t row) { return row >= 0; })) {
+    batch.from_drawn = from_drawn_;
     batch.drawn = drawn_;
   }
   if (!embeds_.empty()) {

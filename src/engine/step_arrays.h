@@ -11,17 +11,10 @@
 #include <vector>
 
 #include "engine/scheduler.h"
+#include "engine/step_rows.h"
 #include "model/model.h"
 
 namespace sglrun::engine {
-
-// The rows of the model's output that belong to one planned row: positions [first_position,
-// first_position + count) are output rows first_output, first_output + 1, ...
-struct OutputRows {
-  std::int64_t first_output = 0;
-  std::int64_t first_position = 0;
-  std::int64_t count = 0;
-};
 
 // The size that `rows` of single tokens are brought to: 1, 2, 4, 8, then steps of 8 to 64, of 16 to
 // 256, of 64.
@@ -35,19 +28,20 @@ class StepArrays {
   StepArrays(std::int64_t hidden_size, PageId spare_page, const std::int32_t* drawn)
       : hidden_size_(hidden_size), spare_page_(spare_page), drawn_(drawn) {}
 
-  void Gather(std::span<const PlannedRow> rows);
+  // The step of these rows; batch() is its form for the model.
+  StepRows Gather(std::span<const PlannedRow> rows);
 
-  model::ForwardBatch batch();                                      // views into this object
-  std::span<const OutputRows> outputs() const { return outputs_; }  // one a planned row
-  std::int64_t output_count() const { return static_cast<std::int64_t>(output_tokens_.size()); }
+  model::ForwardBatch batch();  // views into this object
 
  private:
+  std::int64_t output_count() const { return static_cast<std::int64_t>(output_tokens_.size()); }
   void AddTables(std::span<const PlannedRow> rows);
   bool AreSingleTokens(std::span<const PlannedRow> rows) const;
   void FillBucket();
   void AddRow(const PlannedRow& row);
+  void AddToken(const PlannedRow& row, std::int64_t position);
   void AddEmbeds(const PlannedRow& row);
-  void AddOutputs(const PlannedRow& row, std::int64_t first_token);
+  StepRow AddOutputs(const PlannedRow& row);
 
   std::int64_t hidden_size_;
   PageId spare_page_;
@@ -55,9 +49,9 @@ class StepArrays {
   std::int64_t table_stride_ = 0;
   bool repeats_ = false;
   std::vector<std::int32_t> token_ids_, positions_, query_start_, kv_len_, tables_, slots_;
-  std::vector<std::int32_t> output_tokens_, expected_;
-  std::vector<OutputRows> outputs_;
-  std::vector<std::int32_t> embed_row_;  // empty when no row has embeddings
+  std::vector<std::int32_t> output_tokens_;
+  std::vector<std::int32_t> from_drawn_;  // row of the draw that gives the token; -1: it is known
+  std::vector<std::int32_t> embed_row_;   // empty when no row has embeddings
   std::vector<float> embeds_;
 };
 

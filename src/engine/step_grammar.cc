@@ -30,9 +30,9 @@ std::vector<GenerateResult> Engine::Impl::OpenGate() {
 
 // Masks that the rows of this step need, beside the forward pass where that runs on a device. A
 // text that can only end here needs no draw.
-void Engine::Impl::FillMasks() {
+void Engine::Impl::FillMasks(const StepRows& step) {
   std::vector<Sequence*> unprepared;
-  for (const PlannedRow& row : rows) {
+  for (const StepRow& row : step.rows) {
     if (row.sequence == nullptr || !row.gives_token()) continue;
     const GrammarState* grammar = row.sequence->grammar();
     if (grammar != nullptr && !grammar->prepared()) unprepared.push_back(row.sequence);
@@ -57,15 +57,15 @@ void Engine::Impl::Prepare(std::span<Sequence* const> sequences, bool jumps) {
 
 // What must be known of constraints before the next plan: tokens that are taken together, and texts
 // behind which nothing can come. Other masks wait for the next forward pass.
-void Engine::Impl::FollowGrammars() {
+void Engine::Impl::FollowGrammars(const DrawRows& draw) {
   std::vector<Sequence*> urgent;
   const auto look_at = [&](Sequence* sequence) {
     if (sequence->has_ended() || sequence->grammar() == nullptr) return;
     const bool jumps = options.jump_forward && sequence->JumpsForward();
     if (jumps || sequence->grammar()->IsAtEnd()) urgent.push_back(sequence);
   };
-  std::ranges::for_each(sampled, look_at);
-  std::ranges::for_each(forced, look_at);
+  std::ranges::for_each(draw.sampled, look_at);
+  std::ranges::for_each(draw.forced, look_at);
   Prepare(urgent, /*jumps=*/true);
 }
 

@@ -49,7 +49,7 @@ struct World {
         const auto next = static_cast<std::int64_t>(sequence.order) + sequence.size();
         sequence.Append(static_cast<std::int32_t>(next % 90));
       }
-      scheduler.Computed(row);
+      scheduler.Computed(sequence, row.first, row.count);
       total_computed += row.count;
       orders.push_back(sequence.order);
       if (sequence.finish) {
@@ -262,6 +262,40 @@ TEST_CASE("the dump tells state, progress and pages") {
   world.Step();
   CHECK(world.scheduler.ToString() ==
         "running 0: 8 of 20 tokens, next 8, pages 0 1\nwaiting 1: 0 of 3 tokens, next 0, pages\n");
+}
+
+TEST_CASE(
+    "a step is planned ahead for the token of an unread draw, and leaves the sequence as it was") {
+  World world(64, {.max_rows = 4, .max_batch_tokens = 16});
+  world.scheduler.Submit(MakeSequence(Prompt(16), 8));
+  world.scheduler.Submit(MakeSequence(Prompt(3, 40), 8));
+  const auto first = world.scheduler.Plan();
+  std::vector<PlannedRow> rows(first.begin(), first.end());
+  REQUIRE(rows.size() == 1);  // the second waits for the token budget
+  Sequence& sequence = *rows[0].sequence;
+  world.scheduler.Computed(sequence, 0, 16);
+  const std::vector<Sequence*> drawn = {nullptr, &sequence};
+  const auto ahead = world.scheduler.PlanAhead(drawn);
+  REQUIRE(ahead.size() == 2);
+  CHECK(ahead[0].sequence == &sequence);
+  CHECK(ahead[0].first == 16);
+  CHECK(ahead[0].count == 1);
+  CHECK(ahead[0].drawn_row == 1);
+  CHECK(ahead[1].first == 0);
+  CHECK(ahead[1].count == 3);
+  CHECK(ahead[1].drawn_row == -1);
+  CHECK(sequence.size() == 16);
+  CHECK(sequence.pages.size() == 2);
+}
+
+TEST_CASE("no step is planned ahead where a sequence would have to give its pages back") {
+  World world(1, {.max_rows = 4, .max_batch_tokens = 64});
+  world.scheduler.Submit(MakeSequence(Prompt(16), 1));
+  Sequence& sequence = *world.scheduler.Plan()[0].sequence;
+  world.scheduler.Computed(sequence, 0, 16);
+  const std::vector<Sequence*> drawn = {&sequence};
+  CHECK(world.scheduler.PlanAhead(drawn).empty());
+  CHECK(sequence.pages.size() == 1);
 }
 
 }  // namespace

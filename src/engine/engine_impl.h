@@ -46,7 +46,7 @@ struct Engine::Impl {
   std::vector<GenerateResult> OpenGate();
   StepRows NextRows();
   StepRows Launch(std::span<const PlannedRow> planned);
-  void FillMasks(const StepRows& step);
+  void PrepareRules(const StepRows& step);
   DrawRows CaptureStates(const StepRows& step);
   void CaptureHiddenRows(const StepRow& row, tensor::TensorView states);
   void AddToDraw(Sequence& sequence, std::int64_t output_row, DrawRows& draw);

@@ -4,24 +4,24 @@
 #include <string>
 
 #include "base/check.h"
-#include "engine/row_wishes.h"
+#include "engine/row_options.h"
 
 namespace sglrun::engine {
 
 void ForcedLogprobs::Add(Sequence& sequence, std::int64_t position, tensor::TensorView hidden,
                          std::int64_t row, kernels::KernelContext& context) {
-  const Sequence::ForcedToken* forced = sequence.ForcedBehind(position);
-  CHECK(forced != nullptr) << "no forced token behind " << position;
+  const ForcedToken* forced = sequence.gathering.ForcedAfter(position);
+  CHECK(forced != nullptr) << "no forced token after " << position;
   logits_.Add(hidden, row);
   const std::int32_t token = sequence.tokens()[static_cast<std::size_t>(position) + 1];
   rows_.push_back({&sequence, token});
   std::vector<std::int32_t> ids = {token};
   ids.insert(ids.end(), sequence.asked_ids().begin(), sequence.asked_ids().end());
-  sampling::RowWishes wishes = WishesOf(sequence, *forced, ids, mode_);
-  wishes.grammar_line = static_cast<std::int32_t>(rows_.size()) - 1;
+  sampling::RowOptions asked = OptionsOf(sequence, *forced, ids, mode_);
+  asked.grammar_line = static_cast<std::int32_t>(rows_.size()) - 1;
   masks_.insert(masks_.end(), forced->mask.begin(), forced->mask.end());
-  batch_.Add(wishes);  // copies the lists
-  sequence.ForcedTokenRecorded();
+  batch_.Add(asked);  // copies the lists
+  sequence.gathering.ForcedTokenRecorded();
   if (logits_.is_full()) Flush(context);
 }
 

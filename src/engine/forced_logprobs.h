@@ -25,8 +25,8 @@ class ForcedLogprobs {
 
   bool ok() const { return logits_.ok(); }
 
-  // Row `row` of `hidden` is the state of `position`, behind which the sequence's next forced token
-  // stands. Results are complete after Flush, for which `hidden` must live.
+  // Row `row` of `hidden` is the state of `position`, which the sequence's next forced token
+  // follows. Results are complete after Flush, for which `hidden` must live.
   void Add(Sequence& sequence, std::int64_t position, tensor::TensorView hidden, std::int64_t row,
            kernels::KernelContext& context);
   void Flush(kernels::KernelContext& context);

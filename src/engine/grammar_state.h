@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "engine/thinking.h"
+#include "engine/token_rule.h"
 #include "grammar/constraint.h"
 #include "grammar/matcher/matcher.h"
 #include "request/constraint.h"
@@ -25,7 +26,7 @@ namespace sglrun::engine {
 // The error of a record whose constraint cannot be used.
 RecordError RefusedConstraint(ConstraintKind kind, const grammar::GrammarError& error);
 
-class GrammarState {
+class GrammarState : public TokenRule {
  public:
   struct Setup {
     ConstraintKind kind = ConstraintKind::kRegex;
@@ -78,11 +79,14 @@ class GrammarState {
   const grammar::Vocabulary& vocabulary() const { return *vocabulary_; }
 
   // Moves on by a drawn token that does not end the text.
-  void Accept(std::int32_t token);
-  // Finds what may come next. Threads may do so for different states at once.
-  void Prepare();
-  // mask() and next() are those of the place it stands at.
-  bool prepared() const { return prepared_; }
+  void Accept(std::int32_t token) override;
+  // Finds mask() and next() of the place it stands at.
+  void Prepare() override;
+  bool prepared() const override { return prepared_; }
+  void Limit(TokenLimits& limits) const override {
+    limits.mask = mask();
+    limits.only_ends = next_ == Next::kEnd;
+  }
   // Nothing can follow, which is known without a mask; next() is kEnd or kNone once prepared.
   bool IsAtEnd() const { return !thinks() && !matcher_->CanContinue(); }
 

@@ -42,7 +42,7 @@ PositionLogprobs LogprobRecorder::Asked(const Sequence& sequence,
 void LogprobRecorder::Start(Sequence& sequence) const {
   const GenerateRequest& request = sequence.request();
   if (!request.return_logprob) return;
-  LogprobResult& logprobs = sequence.result.logprobs.emplace();
+  LogprobResult& logprobs = sequence.gathering.result.logprobs.emplace();
   if (sequence.limits().top_logprobs > 0) {
     logprobs.input_top_logprobs.emplace();
     logprobs.output_top_logprobs.emplace();
@@ -61,26 +61,27 @@ void LogprobRecorder::Start(Sequence& sequence) const {
 
 void LogprobRecorder::AddPromptRow(Sequence& sequence, std::int64_t position,
                                    const sampling::RowLogprobs& row) const {
-  LogprobResult& logprobs = *sequence.result.logprobs;
+  LogprobResult& logprobs = *sequence.gathering.result.logprobs;
   const std::int32_t next = sequence.tokens()[static_cast<std::size_t>(position) + 1];
   logprobs.input_token_logprobs.push_back(Entry(sequence, row.chosen, next));
   if (logprobs.input_top_logprobs) logprobs.input_top_logprobs->push_back(Top(sequence, row));
   if (logprobs.input_token_ids_logprobs) {
     logprobs.input_token_ids_logprobs->push_back(Asked(sequence, row));
   }
-  sequence.PromptLogprobRecorded(position);
+  sequence.gathering.PromptLogprobRecorded(position);
 }
 
 void LogprobRecorder::AddOutputRow(Sequence& sequence, std::int32_t token,
                                    const sampling::RowLogprobs& row) const {
-  if (!sequence.result.logprobs) return;
-  sequence.result.logprobs->output_token_logprobs.push_back(Entry(sequence, row.chosen, token));
+  if (!sequence.gathering.result.logprobs) return;
+  sequence.gathering.result.logprobs->output_token_logprobs.push_back(
+      Entry(sequence, row.chosen, token));
   AddScoringRow(sequence, row);
 }
 
 void LogprobRecorder::AddScoringRow(Sequence& sequence, const sampling::RowLogprobs& row) const {
-  if (!sequence.result.logprobs) return;
-  LogprobResult& logprobs = *sequence.result.logprobs;
+  if (!sequence.gathering.result.logprobs) return;
+  LogprobResult& logprobs = *sequence.gathering.result.logprobs;
   if (logprobs.output_top_logprobs) logprobs.output_top_logprobs->push_back(Top(sequence, row));
   if (logprobs.output_token_ids_logprobs) {
     logprobs.output_token_ids_logprobs->push_back(Asked(sequence, row));
@@ -89,7 +90,7 @@ void LogprobRecorder::AddScoringRow(Sequence& sequence, const sampling::RowLogpr
 
 void LogprobRecorder::AddKeptSet(Sequence& sequence, std::int32_t token,
                                  std::span<const kernels::KeptToken> kept) const {
-  SamplingMaskResult& mask = *sequence.result.sampling_mask;
+  SamplingMaskResult& mask = *sequence.gathering.result.sampling_mask;
   std::vector<std::int32_t>& ids = mask.kept_ids.emplace_back();
   ids.reserve(kept.size());
   for (const kernels::KeptToken& entry : kept) {

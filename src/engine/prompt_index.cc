@@ -20,7 +20,7 @@ PromptIndex::Nearest SharedWith(Sequence& sequence, std::span<const std::int32_t
 
 bool PromptIndex::Less::operator()(const Sequence* a, const Sequence* b) const {
   if (ComesBefore(a->tokens(), b->tokens())) return true;
-  return !ComesBefore(b->tokens(), a->tokens()) && a->order < b->order;
+  return !ComesBefore(b->tokens(), a->tokens()) && a->cache.order < b->cache.order;
 }
 bool PromptIndex::Less::operator()(const Sequence* a, Tokens b) const {
   return ComesBefore(a->tokens(), b);
@@ -35,9 +35,9 @@ PromptIndex::Nearest PromptIndex::Find(std::span<const std::int32_t> tokens) con
   if (next != sequences_.end()) nearest = SharedWith(**next, tokens);
   if (next == sequences_.begin()) return nearest;
   const Nearest before = SharedWith(**std::prev(next), tokens);
-  const bool takes_before =
-      nearest.sequence == nullptr || before.shared > nearest.shared ||
-      (before.shared == nearest.shared && before.sequence->order < nearest.sequence->order);
+  const bool takes_before = nearest.sequence == nullptr || before.shared > nearest.shared ||
+                            (before.shared == nearest.shared &&
+                             before.sequence->cache.order < nearest.sequence->cache.order);
   return takes_before ? before : nearest;
 }
 

@@ -26,7 +26,7 @@ constexpr std::int64_t kMostOvertaken = 4096;
 
 // Tokens that a plan may feed, one that an unread draw gives included.
 std::int64_t PlannableTokens(const Sequence& sequence) {
-  return sequence.size() + (sequence.drawn_row >= 0 ? 1 : 0);
+  return sequence.size() + (sequence.cache.drawn_row >= 0 ? 1 : 0);
 }
 
 std::int64_t ExpectedGrowth(const Sequence& sequence) {
@@ -45,8 +45,8 @@ std::int64_t MatchablePages(const Sequence& sequence) {
 
 template <class Queue>
 void InsertByOrder(Queue& queue, std::unique_ptr<Sequence> sequence) {
-  const auto place =
-      std::ranges::upper_bound(queue, sequence->order, {}, [](const auto& s) { return s->order; });
+  const auto place = std::ranges::upper_bound(queue, sequence->cache.order, {},
+                                              [](const auto& s) { return s->cache.order; });
   queue.insert(place, std::move(sequence));
 }
 
@@ -61,7 +61,7 @@ Scheduler::Scheduler(const Limits& limits, BlockManager& blocks)
 void Scheduler::Submit(std::unique_ptr<Sequence> sequence) {
   CHECK(PagesFor(sequence->max_cached_tokens()) <= blocks_->num_pages())
       << "a sequence that never fits must be refused before";
-  sequence->order = next_order_++;
+  sequence->cache.order = next_order_++;
   Wait(std::move(sequence));
 }
 
@@ -80,11 +80,11 @@ std::span<const PlannedRow> Scheduler::Plan() {
 std::span<const PlannedRow> Scheduler::PlanAhead(std::span<Sequence* const> drawn) {
   rows_.clear();
   for (std::size_t r = 0; r < drawn.size(); ++r) {
-    if (drawn[r] != nullptr) drawn[r]->drawn_row = static_cast<std::int32_t>(r);
+    if (drawn[r] != nullptr) drawn[r]->cache.drawn_row = static_cast<std::int32_t>(r);
   }
   if (CanGrowAll()) PlanRows();
   for (Sequence* sequence : drawn) {
-    if (sequence != nullptr) sequence->drawn_row = -1;
+    if (sequence != nullptr) sequence->cache.drawn_row = -1;
   }
   return rows_;
 }
@@ -93,7 +93,7 @@ std::span<const PlannedRow> Scheduler::PlanAhead(std::span<Sequence* const> draw
 bool Scheduler::CanGrowAll() const {
   std::int64_t missing = 0;
   for (const auto& sequence : running_) {
-    const auto held = static_cast<std::int64_t>(sequence->pages.size());
+    const auto held = static_cast<std::int64_t>(sequence->cache.pages.size());
     missing += std::max<std::int64_t>(PagesFor(PlannableTokens(*sequence)) - held, 0);
   }
   return missing <= blocks_->available();
@@ -102,18 +102,19 @@ bool Scheduler::CanGrowAll() const {
 void Scheduler::PlanRows() {
   budget_ = limits_.max_batch_tokens;
   preempted_ = false;
-  for (const auto& sequence : running_) sequence->scheduled = 0;
+  for (const auto& sequence : running_) sequence->cache.scheduled = 0;
   PlanDecodes();
   PlanChunks();
   if (!preempted_) AdmitWaiting();
   rows_.clear();
   for (const auto& sequence : running_) {
-    if (sequence->scheduled == 0) continue;
-    const bool feeds_drawn = sequence->computed + sequence->scheduled > sequence->size();
+    if (sequence->cache.scheduled == 0) continue;
+    const bool feeds_drawn =
+        sequence->cache.computed + sequence->cache.scheduled > sequence->size();
     rows_.push_back({.sequence = sequence.get(),
-                     .first = sequence->computed,
-                     .count = sequence->scheduled,
-                     .drawn_row = feeds_drawn ? sequence->drawn_row : -1});
+                     .first = sequence->cache.computed,
+                     .count = sequence->cache.scheduled,
+                     .drawn_row = feeds_drawn ? sequence->cache.drawn_row : -1});
   }
 }
 
@@ -122,9 +123,10 @@ void Scheduler::PlanDecodes() {
   for (std::size_t i = 0; i < running_.size(); ++i) {
     Sequence& sequence = *running_[i];
     const std::int64_t tokens = PlannableTokens(sequence);
-    const bool is_decode = tokens - sequence.computed == 1;
+    const bool is_decode = tokens - sequence.cache.computed == 1;
     // The pages of a prompt are there since its admission; those of forced tokens may not be.
-    const bool has_pages = static_cast<std::int64_t>(sequence.pages.size()) >= PagesFor(tokens);
+    const bool has_pages =
+        static_cast<std::int64_t>(sequence.cache.pages.size()) >= PagesFor(tokens);
     if (!is_decode && has_pages) continue;
     bool grown = GrowTo(sequence, tokens);
     while (!grown && running_.size() > i + 1) {
@@ -136,16 +138,17 @@ void Scheduler::PlanDecodes() {
       return;
     }
     if (!is_decode) continue;
-    sequence.scheduled = 1;
+    sequence.cache.scheduled = 1;
     --budget_;
   }
 }
 
 void Scheduler::PlanChunks() {
   for (const auto& sequence : running_) {
-    if (sequence->scheduled != 0) continue;
-    sequence->scheduled = std::min(PlannableTokens(*sequence) - sequence->computed, budget_);
-    budget_ -= sequence->scheduled;
+    if (sequence->cache.scheduled != 0) continue;
+    sequence->cache.scheduled =
+        std::min(PlannableTokens(*sequence) - sequence->cache.computed, budget_);
+    budget_ -= sequence->cache.scheduled;
   }
 }
 
@@ -156,7 +159,7 @@ void Scheduler::AdmitWaiting() {
     Sequence* const sequence = NextToAdmit();
     if (sequence == nullptr) return;
     if (!TryAdmit(*sequence)) {
-      blocks_->ReleaseAll(sequence->pages);
+      blocks_->ReleaseAll(sequence->cache.pages);
       return;  // others must not overtake it for ever
     }
     Admit(*sequence);
@@ -190,9 +193,9 @@ Sequence* Scheduler::NextOfAPrefix() {
 
 Sequence* Scheduler::NextInOrder() {
   auto next = std::ranges::lower_bound(waiting_, look_from_, {},
-                                       [](const auto& sequence) { return sequence->order; });
+                                       [](const auto& sequence) { return sequence->cache.order; });
   for (; next != waiting_.end() && looks_left_ > 0; ++next, --looks_left_) {
-    look_from_ = (*next)->order + 1;
+    look_from_ = (*next)->cache.order + 1;
     if (IsReady(**next)) return next->get();
   }
   return nullptr;
@@ -201,15 +204,15 @@ Sequence* Scheduler::NextInOrder() {
 // Takes the pages of its prefix from the cache, unless the next one is just being computed.
 bool Scheduler::IsReady(Sequence& sequence) {
   const std::int64_t matchable = MatchablePages(sequence);
-  blocks_->MatchPrefix(sequence.tokens(), matchable, sequence.pages);
-  if (!NextPageIsBeingComputed(sequence, sequence.pages, matchable)) return true;
-  blocks_->ReleaseAll(sequence.pages);
+  blocks_->MatchPrefix(sequence.tokens(), matchable, sequence.cache.pages);
+  if (!NextPageIsBeingComputed(sequence, sequence.cache.pages, matchable)) return true;
+  blocks_->ReleaseAll(sequence.cache.pages);
   return false;
 }
 
 void Scheduler::Admit(Sequence& sequence) {
-  const auto place = std::ranges::lower_bound(waiting_, sequence.order, {},
-                                              [](const auto& s) { return s->order; });
+  const auto place = std::ranges::lower_bound(waiting_, sequence.cache.order, {},
+                                              [](const auto& s) { return s->cache.order; });
   overtaken_ = place == waiting_.begin() ? 0 : overtaken_ + 1;
   auto admitted = std::move(*place);
   waiting_.erase(place);
@@ -226,7 +229,7 @@ void Scheduler::Admit(Sequence& sequence) {
 
 // The sequence holds the pages of its cached prefix; takes the others if there is room.
 bool Scheduler::TryAdmit(Sequence& sequence) {
-  const auto cached = static_cast<std::int64_t>(sequence.pages.size());
+  const auto cached = static_cast<std::int64_t>(sequence.cache.pages.size());
   const std::int64_t needed = PagesFor(sequence.size()) - cached;
   std::int64_t growth = 0;
   if (!running_.empty()) {
@@ -235,14 +238,15 @@ bool Scheduler::TryAdmit(Sequence& sequence) {
   }
   if (needed + growth > blocks_->available()) return false;
   CHECK(GrowTo(sequence, sequence.size()));
-  sequence.computed = cached * kPageSize;
-  if (!sequence.was_admitted) {
-    sequence.was_admitted = true;
-    sequence.result.cached_tokens = std::min(sequence.computed, sequence.prompt_size());
-    cached_tokens_ += sequence.result.cached_tokens;
+  sequence.cache.computed = cached * kPageSize;
+  if (!sequence.cache.was_admitted) {
+    sequence.cache.was_admitted = true;
+    sequence.gathering.result.cached_tokens =
+        std::min(sequence.cache.computed, sequence.prompt_size());
+    cached_tokens_ += sequence.gathering.result.cached_tokens;
   }
-  sequence.scheduled = std::min(sequence.size() - sequence.computed, budget_);
-  budget_ -= sequence.scheduled;
+  sequence.cache.scheduled = std::min(sequence.size() - sequence.cache.computed, budget_);
+  budget_ -= sequence.cache.scheduled;
   return true;
 }
 
@@ -253,20 +257,20 @@ bool Scheduler::NextPageIsBeingComputed(const Sequence& sequence, std::span<cons
   if (next >= matchable) return false;
   const PageId before = matched.empty() ? kNoPage : matched.back();
   return std::ranges::any_of(running_, [&](const auto& other) {
-    if (!other->shares_pages() || other->computed / kPageSize != next) return false;
+    if (!other->shares_pages() || other->cache.computed / kPageSize != next) return false;
     if (other->size() < (next + 1) * kPageSize) return false;
     const PageId others_before =
-        next == 0 ? kNoPage : other->pages[static_cast<std::size_t>(next - 1)];
+        next == 0 ? kNoPage : other->cache.pages[static_cast<std::size_t>(next - 1)];
     return others_before == before &&
            std::ranges::equal(TokensOfPage(*other, next), TokensOfPage(sequence, next));
   });
 }
 
 bool Scheduler::GrowTo(Sequence& sequence, std::int64_t tokens) {
-  while (static_cast<std::int64_t>(sequence.pages.size()) < PagesFor(tokens)) {
+  while (static_cast<std::int64_t>(sequence.cache.pages.size()) < PagesFor(tokens)) {
     const PageId page = blocks_->Allocate();
     if (page == kNoPage) return false;
-    sequence.pages.push_back(page);
+    sequence.cache.pages.push_back(page);
   }
   return true;
 }
@@ -274,22 +278,22 @@ bool Scheduler::GrowTo(Sequence& sequence, std::int64_t tokens) {
 void Scheduler::PreemptYoungest() {
   auto victim = std::move(running_.back());
   running_.pop_back();
-  CHECK(victim->scheduled == 0) << "the youngest is planned last";
-  blocks_->ReleaseAll(victim->pages);
-  victim->computed = 0;
+  CHECK(victim->cache.scheduled == 0) << "the youngest is planned last";
+  blocks_->ReleaseAll(victim->cache.pages);
+  victim->cache.computed = 0;
   Wait(std::move(victim));
   preempted_ = true;
   ++preemptions_;
 }
 
 void Scheduler::Computed(Sequence& sequence, std::int64_t first, std::int64_t count) {
-  CHECK(sequence.computed == first);
-  const std::int64_t first_page = sequence.computed / kPageSize;
-  sequence.computed += count;
+  CHECK(sequence.cache.computed == first);
+  const std::int64_t first_page = sequence.cache.computed / kPageSize;
+  sequence.cache.computed += count;
   if (!sequence.shares_pages()) return;
-  for (std::int64_t i = first_page; i < sequence.computed / kPageSize; ++i) {
-    const PageId before = i == 0 ? kNoPage : sequence.pages[static_cast<std::size_t>(i - 1)];
-    PageId& page = sequence.pages[static_cast<std::size_t>(i)];
+  for (std::int64_t i = first_page; i < sequence.cache.computed / kPageSize; ++i) {
+    const PageId before = i == 0 ? kNoPage : sequence.cache.pages[static_cast<std::size_t>(i - 1)];
+    PageId& page = sequence.cache.pages[static_cast<std::size_t>(i)];
     page = blocks_->Publish(page, before, TokensOfPage(sequence, i));
   }
 }
@@ -299,12 +303,12 @@ std::unique_ptr<Sequence> Scheduler::Remove(const Sequence& sequence) {
   CHECK(place != running_.end());
   auto removed = std::move(*place);
   running_.erase(place);
-  blocks_->ReleaseAll(removed->pages);
+  blocks_->ReleaseAll(removed->cache.pages);
   return removed;
 }
 
 void Scheduler::CancelAll() {
-  for (const auto& sequence : running_) blocks_->ReleaseAll(sequence->pages);
+  for (const auto& sequence : running_) blocks_->ReleaseAll(sequence->cache.pages);
   running_.clear();
   waiting_.clear();
   waiting_prompts_.Clear();
@@ -316,10 +320,10 @@ void Scheduler::CancelAll() {
 std::string Scheduler::ToString() const {
   std::string out;
   const auto append = [&](const char* state, const Sequence& sequence) {
-    out += state + std::to_string(sequence.order) + ": " + std::to_string(sequence.computed) +
-           " of " + std::to_string(sequence.size()) + " tokens, next " +
-           std::to_string(sequence.scheduled) + ", pages";
-    for (const PageId page : sequence.pages) out += " " + std::to_string(page);
+    out += state + std::to_string(sequence.cache.order) + ": " +
+           std::to_string(sequence.cache.computed) + " of " + std::to_string(sequence.size()) +
+           " tokens, next " + std::to_string(sequence.cache.scheduled) + ", pages";
+    for (const PageId page : sequence.cache.pages) out += " " + std::to_string(page);
     out += "\n";
   };
   for (const auto& sequence : running_) append("running ", *sequence);
@@ -330,11 +334,12 @@ std::string Scheduler::ToString() const {
 void Scheduler::CheckIntegrity() const {
   std::vector<std::vector<PageId>> tables;
   for (const auto& sequence : running_) {
-    CHECK(sequence->computed < sequence->size());
-    CHECK(static_cast<std::int64_t>(sequence->pages.size()) >= PagesFor(sequence->computed));
-    tables.push_back(sequence->pages);
+    CHECK(sequence->cache.computed < sequence->size());
+    CHECK(static_cast<std::int64_t>(sequence->cache.pages.size()) >=
+          PagesFor(sequence->cache.computed));
+    tables.push_back(sequence->cache.pages);
   }
-  for (const auto& sequence : waiting_) CHECK(sequence->pages.empty());
+  for (const auto& sequence : waiting_) CHECK(sequence->cache.pages.empty());
   blocks_->CheckIntegrity(tables);
 }
 

@@ -8,7 +8,7 @@
 
 #include "base/check.h"
 #include "engine/engine_impl.h"
-#include "engine/row_wishes.h"
+#include "engine/row_options.h"
 
 namespace sglrun::engine {
 namespace {
@@ -33,7 +33,7 @@ std::vector<GenerateResult> Engine::Impl::Step() {
   StepRows now = NextRows();
   if (now.rows.empty()) return refused;
   CountStep(now);
-  FillMasks(now);
+  PrepareRules(now);
   DrawRows draw = CaptureStates(now);
   StartDraw(draw, StatesOf(now));
   TakeForcedTokens(draw);
@@ -79,10 +79,10 @@ DrawRows Engine::Impl::CaptureStates(const StepRows& step) {
     CaptureHiddenRows(row, states);
     for (std::int64_t position = row.first_wanted; position < row.end(); ++position) {
       const std::int64_t output_row = row.first_output + position - row.first_wanted;
-      if (sequence.wants_prompt_logprob_row(position)) {
+      if (sequence.gathering.WantsPromptLogprob(position)) {
         prompt_logprobs.Add(sequence, position, states, output_row, context);
       }
-      if (sequence.ForcedBehind(position) != nullptr) {
+      if (sequence.gathering.ForcedAfter(position) != nullptr) {
         forced_logprobs.Add(sequence, position, states, output_row, context);
       }
       if (position == sequence.size() - 1) AddToDraw(sequence, output_row, draw);
@@ -97,7 +97,10 @@ DrawRows Engine::Impl::CaptureStates(const StepRows& step) {
 void Engine::Impl::CaptureHiddenRows(const StepRow& row, tensor::TensorView states) {
   Sequence& sequence = *row.sequence;
   std::int64_t first = row.end();
-  while (first > row.first_wanted && sequence.wants_hidden_row(first - 1)) --first;
+  while (first > row.first_wanted &&
+         sequence.gathering.WantsHiddenRow(first - 1, sequence.size())) {
+    --first;
+  }
   if (first >= row.end()) return;
   const auto width = static_cast<std::size_t>(model.config().hidden_size);
   hidden_rows.resize(static_cast<std::size_t>(row.end() - first) * width);
@@ -106,7 +109,8 @@ void Engine::Impl::CaptureHiddenRows(const StepRow& row, tensor::TensorView stat
                                  hidden_rows.size() * sizeof(float), context);
   for (std::int64_t position = first; position < row.end(); ++position) {
     const auto begin = static_cast<std::size_t>(position - first) * width;
-    sequence.RecordHiddenRow(position, std::span(hidden_rows).subspan(begin, width));
+    sequence.gathering.RecordHiddenRow(position, std::span(hidden_rows).subspan(begin, width),
+                                       sequence.size());
   }
 }
 
@@ -119,13 +123,13 @@ void Engine::Impl::AddToDraw(Sequence& sequence, std::int64_t output_row, DrawRo
   }
   draw.sampled.push_back(&sequence);
   draw.output_rows.push_back(static_cast<std::int32_t>(output_row));
-  sampling::RowWishes wishes = WishesOf(sequence, options.logprobs_mode);
-  if (grammar != nullptr && !grammar->mask().empty()) {
-    const std::span<const std::uint32_t> mask = grammar->mask();
-    wishes.grammar_line = static_cast<std::int32_t>(draw.mask_words.size() / mask.size());
-    draw.mask_words.insert(draw.mask_words.end(), mask.begin(), mask.end());
+  const TokenLimits limits = sequence.NextLimits();
+  sampling::RowOptions row = OptionsOf(sequence, limits, options.logprobs_mode);
+  if (!limits.mask.empty()) {
+    row.grammar_line = static_cast<std::int32_t>(draw.mask_words.size() / limits.mask.size());
+    draw.mask_words.insert(draw.mask_words.end(), limits.mask.begin(), limits.mask.end());
   }
-  batch.Add(wishes);
+  batch.Add(row);
 }
 
 // On a device the draw is brought to a size that comes again, as its forward pass is
@@ -216,7 +220,7 @@ void Engine::Impl::TakeToken(Sequence& sequence, std::int64_t row,
   }
   const std::int32_t token = out.tokens[r];
   recorder.AddOutputRow(sequence, token, out.Logprobs(row));
-  if (sequence.result.sampling_mask) recorder.AddKeptSet(sequence, token, out.kept[r]);
+  if (sequence.gathering.result.sampling_mask) recorder.AddKeptSet(sequence, token, out.kept[r]);
   sequence.Append(token);
   ++stats.output_tokens;
 }

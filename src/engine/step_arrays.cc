@@ -44,13 +44,14 @@ StepRows StepArrays::Gather(std::span<const PlannedRow> rows) {
 void StepArrays::AddTables(std::span<const PlannedRow> rows) {
   table_stride_ = 0;
   for (const PlannedRow& row : rows) {
-    table_stride_ = std::max(table_stride_, static_cast<std::int64_t>(row.sequence->pages.size()));
+    table_stride_ =
+        std::max(table_stride_, static_cast<std::int64_t>(row.sequence->cache.pages.size()));
   }
   if (repeats_) table_stride_ = TableWidth(table_stride_);
   tables_.assign(rows.size() * static_cast<std::size_t>(table_stride_), 0);
   for (std::size_t r = 0; r < rows.size(); ++r) {
     const auto place = tables_.begin() + static_cast<std::ptrdiff_t>(r) * table_stride_;
-    std::ranges::copy(rows[r].sequence->pages, place);
+    std::ranges::copy(rows[r].sequence->cache.pages, place);
   }
 }
 
@@ -77,7 +78,8 @@ void StepArrays::FillBucket() {
 void StepArrays::AddRow(const PlannedRow& row) {
   const Sequence& sequence = *row.sequence;
   for (std::int64_t position = row.first; position < row.first + row.count; ++position) {
-    const PageId page = sequence.pages[static_cast<std::size_t>(position / kernels::kPageSize)];
+    const PageId page =
+        sequence.cache.pages[static_cast<std::size_t>(position / kernels::kPageSize)];
     AddToken(row, position);
     positions_.push_back(static_cast<std::int32_t>(position));
     slots_.push_back(page * kernels::kPageSize +

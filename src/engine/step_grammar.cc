@@ -30,12 +30,11 @@ std::vector<GenerateResult> Engine::Impl::OpenGate() {
 
 // Masks that the rows of this step need, beside the forward pass where that runs on a device. A
 // text that can only end here needs no draw.
-void Engine::Impl::FillMasks(const StepRows& step) {
+void Engine::Impl::PrepareRules(const StepRows& step) {
   std::vector<Sequence*> unprepared;
   for (const StepRow& row : step.rows) {
     if (row.sequence == nullptr || !row.gives_token()) continue;
-    const GrammarState* grammar = row.sequence->grammar();
-    if (grammar != nullptr && !grammar->prepared()) unprepared.push_back(row.sequence);
+    if (!row.sequence->rules_prepared()) unprepared.push_back(row.sequence);
   }
   Prepare(unprepared, /*jumps=*/false);
 }
@@ -46,13 +45,15 @@ void Engine::Impl::Prepare(std::span<Sequence* const> sequences, bool jumps) {
   std::atomic<std::int64_t> jumped = 0;
   auto prepare = [&](int, int) {
     for (std::size_t r = next++; r < sequences.size(); r = next++) {
-      sequences[r]->grammar()->Prepare();
+      sequences[r]->PrepareRules();
       if (jumps) jumped += JumpIfAsked(*sequences[r]);
     }
   };
   context.pool().Run(prepare);
   stats.output_tokens += jumped;
-  for (Sequence* sequence : sequences) EndGrammar(*sequence);
+  for (Sequence* sequence : sequences) {
+    if (sequence->grammar() != nullptr) EndGrammar(*sequence);
+  }
 }
 
 // What must be known of constraints before the next plan: tokens that are taken together, and texts

@@ -53,7 +53,7 @@ void SamplingBatch::Clear() {
   any_penalty = any_banned = any_grammar = any_bias = any_logprob = false;
 }
 
-void SamplingBatch::Add(const RowWishes& row) {
+void SamplingBatch::Add(const RowOptions& row) {
   CHECK(row.params != nullptr && !count_begin.empty()) << "Clear() comes first";
   const SamplingParams& params = *row.params;
   action.push_back(row.action);
@@ -81,12 +81,12 @@ void SamplingBatch::Add(const RowWishes& row) {
   grammar_line.push_back(row.grammar_line);
   any_grammar |= row.grammar_line >= 0;
 
-  for (const auto& [id, bias] : params.logit_bias) {
+  for (const auto& [id, bias] : row.bias) {
     bias_ids.push_back(id);
     bias_values.push_back(bias);
   }
   bias_begin.push_back(End(bias_ids));
-  any_bias |= !params.logit_bias.empty();
+  any_bias |= !row.bias.empty();
 
   chosen_logprob.push_back(row.chosen_logprob ? 1 : 0);
   logprob_temperature.push_back(row.logprob_temperature);
@@ -100,7 +100,7 @@ void SamplingBatch::Add(const RowWishes& row) {
 
 void SamplingBatch::AddFiller() {
   static const SamplingParams params;
-  RowWishes row;
+  RowOptions row;
   row.params = &params;
   row.action = RowAction::kScore;
   Add(row);

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "request/sampling_params.h"
@@ -20,15 +21,16 @@ enum class RowAction : std::uint8_t {
 };
 
 // What one row asks of the pipeline. Spans must live until the pipeline has run.
-struct RowWishes {
+struct RowOptions {
   const SamplingParams* params = nullptr;
   RowAction action = RowAction::kSample;
   std::uint64_t random = 0;  // bits of this draw (kernels/common/random.h)
 
   // Tokens generated so far, distinct, with how often; read only when a penalty is set.
   std::span<const std::int32_t> count_ids, counts;
-  std::span<const std::int32_t> banned;  // min_new_tokens
-  std::int32_t grammar_line = -1;        // line of the grammar mask, -1: no grammar
+  std::span<const std::int32_t> banned;                  // tokens that may not be drawn
+  std::span<const std::pair<std::int32_t, float>> bias;  // added to the logits of these tokens
+  std::int32_t grammar_line = -1;                        // line of the grammar mask, -1: no grammar
 
   bool chosen_logprob = false;
   float logprob_temperature = 1.0f;  // of the reported distribution
@@ -43,7 +45,7 @@ float TemperatureOf(const SamplingParams& params);
 
 struct SamplingBatch {
   void Clear();
-  void Add(const RowWishes& row);
+  void Add(const RowOptions& row);
   // A row that only fills the batch up: nothing is drawn, nothing told.
   void AddFiller();
 

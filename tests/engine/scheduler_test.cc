@@ -46,15 +46,15 @@ struct World {
       tokens += row.count;
       Sequence& sequence = *row.sequence;
       if (row.first + row.count == sequence.size()) {
-        const auto next = static_cast<std::int64_t>(sequence.order) + sequence.size();
+        const auto next = static_cast<std::int64_t>(sequence.cache.order) + sequence.size();
         sequence.Append(static_cast<std::int32_t>(next % 90));
       }
       scheduler.Computed(sequence, row.first, row.count);
       total_computed += row.count;
-      orders.push_back(sequence.order);
+      orders.push_back(sequence.cache.order);
       if (sequence.finish) {
         const auto removed = scheduler.Remove(sequence);
-        finished[removed->order] = {removed->tokens().begin(), removed->tokens().end()};
+        finished[removed->cache.order] = {removed->tokens().begin(), removed->tokens().end()};
       }
     }
     most_tokens = std::max(most_tokens, tokens);
@@ -285,7 +285,7 @@ TEST_CASE(
   CHECK(ahead[1].count == 3);
   CHECK(ahead[1].drawn_row == -1);
   CHECK(sequence.size() == 16);
-  CHECK(sequence.pages.size() == 2);
+  CHECK(sequence.cache.pages.size() == 2);
 }
 
 TEST_CASE("no step is planned ahead where a sequence would have to give its pages back") {
@@ -295,7 +295,7 @@ TEST_CASE("no step is planned ahead where a sequence would have to give its page
   world.scheduler.Computed(sequence, 0, 16);
   const std::vector<Sequence*> drawn = {&sequence};
   CHECK(world.scheduler.PlanAhead(drawn).empty());
-  CHECK(sequence.pages.size() == 1);
+  CHECK(sequence.cache.pages.size() == 1);
 }
 
 }  // namespace

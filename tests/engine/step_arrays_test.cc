@@ -13,7 +13,7 @@ std::unique_ptr<Sequence> SequenceOf(std::int64_t tokens, std::vector<PageId> pa
   auto stop = StopCriteria::Create(*Request({7}).sampling, 8, {}, tokenizer, prompt, regexes);
   auto sequence = std::make_unique<Sequence>(
       Request(prompt), prompt, Sequence::Limits{.max_new_tokens = 8}, std::move(stop).value());
-  sequence->pages = std::move(pages);
+  sequence->cache.pages = std::move(pages);
   return sequence;
 }
 

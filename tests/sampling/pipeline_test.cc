@@ -61,6 +61,7 @@ struct Pipeline {
                  .count_ids = ids[r],
                  .counts = counts[r],
                  .banned = row.banned,
+                 .bias = row.params.logit_bias,
                  .grammar_line = row.grammar_line,
                  .chosen_logprob = true,
                  .logprob_temperature = row.logprob_temperature,

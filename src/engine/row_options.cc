@@ -1,21 +1,23 @@
-#include "engine/row_wishes.h"
+#include "engine/row_options.h"
 
 #include "kernels/common/random.h"
 
 namespace sglrun::engine {
 
-sampling::RowWishes WishesOf(const Sequence& sequence, LogprobsMode mode) {
+sampling::RowOptions OptionsOf(const Sequence& sequence, const TokenLimits& limits,
+                               LogprobsMode mode) {
   const GenerateRequest& request = sequence.request();
   const SamplingParams& params = sequence.params();
   const bool scoring = sequence.limits().max_new_tokens == 0;
-  sampling::RowWishes row;
+  sampling::RowOptions row;
   row.params = &params;
   row.action = scoring ? sampling::RowAction::kScore : sampling::RowAction::kSample;
   row.random = kernels::RandomBits(request.seed, request.sample_index,
                                    static_cast<std::uint32_t>(sequence.size()));
   row.count_ids = sequence.counts().ids();
   row.counts = sequence.counts().counts();
-  row.banned = sequence.banned();
+  row.banned = limits.banned;
+  row.bias = limits.bias;
   row.kept_set = request.return_sampling_mask;
   if (request.return_logprob) {
     row.chosen_logprob = !scoring;
@@ -28,13 +30,15 @@ sampling::RowWishes WishesOf(const Sequence& sequence, LogprobsMode mode) {
   return row;
 }
 
-sampling::RowWishes WishesOf(const Sequence& sequence, const Sequence::ForcedToken& forced,
-                             std::span<const std::int32_t> ids, LogprobsMode mode) {
-  sampling::RowWishes row = WishesOf(sequence, mode);
+sampling::RowOptions OptionsOf(const Sequence& sequence, const ForcedToken& forced,
+                               std::span<const std::int32_t> ids, LogprobsMode mode) {
+  TokenLimits limits;
+  limits.banned = forced.banned;
+  limits.bias = sequence.params().logit_bias;
+  sampling::RowOptions row = OptionsOf(sequence, limits, mode);
   row.action = sampling::RowAction::kScore;
   row.count_ids = forced.count_ids;
   row.counts = forced.counts;
-  row.banned = forced.banned;
   row.chosen_logprob = false;
   row.asked_ids = ids;
   return row;

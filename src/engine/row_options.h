@@ -1,0 +1,20 @@
+// What a sequence asks of the logits pipeline for one of its rows.
+#pragma once
+
+#include "engine/engine.h"
+#include "engine/sequence.h"
+#include "sampling/sampling_batch.h"
+
+namespace sglrun::engine {
+
+// For the next draw, which `limits` apply to; the line of the mask is left to the caller. Spans
+// point into the sequence.
+sampling::RowOptions OptionsOf(const Sequence& sequence, const TokenLimits& limits,
+                               LogprobsMode mode);
+
+// For a token that was taken without a draw: the logprobs of the row it would have been drawn from.
+// `ids`: the token, then the ids whose logprobs the request asks for.
+sampling::RowOptions OptionsOf(const Sequence& sequence, const ForcedToken& forced,
+                               std::span<const std::int32_t> ids, LogprobsMode mode);
+
+}  // namespace sglrun::engine

@@ -131,6 +131,20 @@ Outcome CheckAlone(const Json& object) {
   return {};
 }
 
+// A function without parameters has null ones, as for servers, which read tools into objects of
+// their own: templates ask for members of the parameters, which null answers and a missing value
+// does not.
+void FillParameters(Json& tools) {
+  if (!tools.is_array()) return;
+  for (Json& tool : tools.as_array()) {
+    for (auto& [name, function] : tool.as_object()) {
+      if (name != "function" || !function.is_object()) continue;
+      if (function.Find("parameters") != nullptr) continue;
+      function.as_object().emplace_back("parameters", Json());
+    }
+  }
+}
+
 }  // namespace
 
 Result<ChatRecord, RecordError> TakeChat(Json& object) {
@@ -149,6 +163,7 @@ Result<ChatRecord, RecordError> TakeChat(Json& object) {
 
 Outcome TidyChat(ChatRecord& chat) {
   SGLRUN_RETURN_IF_ERROR(CheckObjects(chat.tools, "tools"));
+  FillParameters(chat.tools);
   SGLRUN_RETURN_IF_ERROR(CheckObjects(chat.documents, "documents"));
   return TidyMessages(chat.messages);
 }

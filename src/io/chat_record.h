@@ -49,8 +49,9 @@ using RenderChat = std::function<Result<ChatPromptIds, RecordError>(ChatRecord c
 // may stand inside chat_template_kwargs, too, but not in both places.
 Result<ChatRecord, RecordError> TakeChat(Json& object);
 
-// Checks what is in the messages, tools and documents, and brings messages into the form that chat
-// templates were written for; see io/chat_messages.h.
+// Checks what is in the messages, tools and documents, and brings messages and tools into the form
+// that chat templates were written for; see io/chat_messages.h. A function without parameters gets
+// null ones.
 Result<void, RecordError> TidyChat(ChatRecord& chat);
 
 // Puts `input_ids` in the place of a conversation and of enable_thinking, a variable of templates

@@ -24,6 +24,16 @@ TEST_CASE("variables of the template come from the body's fields") {
   CHECK_FALSE(Json(seen.chat.variables).Find("enable_thinking")->as_bool());
 }
 
+TEST_CASE("a template sees null parameters of a function that was given none") {
+  Seen seen;
+  Served(Chat(R"("tools":[{"type":"function","function":{"name":"f"}},)"
+              R"({"type":"function","function":{"name":"g","parameters":{"type":"object"}}}])"),
+         OpenAiOptions(&seen));
+  CHECK(seen.chat.tools.Dump() ==
+        R"([{"type":"function","function":{"name":"f","parameters":null}},)"
+        R"({"type":"function","function":{"name":"g","parameters":{"type":"object"}}}])");
+}
+
 TEST_CASE("how the template is used stands beside the messages or among its variables") {
   Seen seen;
   const auto see = [&](const std::string& more) { Served(Chat(more), OpenAiOptions(&seen)); };

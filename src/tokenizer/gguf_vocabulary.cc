@@ -191,13 +191,24 @@ constexpr std::array kModelKinds = {ModelKind{"gpt2", ReadByteLevel},
                                     ModelKind{"llama", ReadSentencePiece},
                                     ModelKind{"gemma4", ReadGemma4}};
 
+// Kinds that converters write and that are read from a tokenizer.json only: their GGUF files leave
+// out how a text is normalised.
+std::string MeaningOf(std::string_view model) {
+  if (model == "bert") return " (WordPiece)";
+  if (model == "t5") return " (Unigram)";
+  return "";
+}
+
 Status ReadModel(const GgufVocabulary& gguf, TokenizerParts& parts) {
   std::string known;
   for (const ModelKind& kind : kModelKinds) {
     if (kind.name == gguf.model) return kind.read(gguf, parts);
     known += (known.empty() ? "" : ", ") + std::string(kind.name);
   }
-  return Error{"tokenizer.ggml.model is \"" + gguf.model + "\", supported are " + known};
+  const std::string found =
+      gguf.model.empty() ? "missing" : "\"" + gguf.model + "\"" + MeaningOf(gguf.model);
+  return Error{"tokenizer.ggml.model is " + found + ", supported are " + known +
+               "; name the folder of the model's own tokenizer.json with --tokenizer"};
 }
 
 }  // namespace

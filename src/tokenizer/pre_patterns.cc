@@ -44,6 +44,8 @@ constexpr Patterns kBailing = {
     R"(|\s*[\r\n]|\s+(?!\S)|\s+)"};
 constexpr Patterns kBloom = {" ?[^(\\s|.,!?…。，、।۔،)]+"};
 
+constexpr std::array<std::string_view, 4> kDefault = {R"([\p{P}\$\+<=>\^~\|]+)", kGpt2Pattern,
+                                                      R"(\p{N}+)", "[0-9][0-9][0-9]"};
 constexpr std::array<std::string_view, 2> kDigitsThenGpt2 = {R"(\p{N})", kGpt2Pattern};
 constexpr std::array<std::string_view, 2> kViking = {kBloom[0], R"(\p{N})"};
 constexpr std::array<std::string_view, 3> kFalcon = {R"([\p{P}\$\+<=>\^~\|`]+)", kGpt2Pattern,
@@ -85,6 +87,7 @@ constexpr PrePattern kOpenAi = {.patterns = kGpt4o, .ignore_merges = true};
 // Names and patterns: llama.cpp (llama-vocab.cpp), and the tokenizer.json of the models it was
 // converted from, which also say what is composed.
 constexpr std::array kPatterns = {
+    Named{"default", {.patterns = kDefault}},
     Named{"gpt-2", kPlain},
     Named{"phi-2", kPlain},
     Named{"mpt", kComposed},
@@ -127,6 +130,11 @@ constexpr std::array kPatterns = {
 }  // namespace
 
 Result<PrePattern> FindPrePattern(std::string_view name) {
+  if (name.empty()) {
+    return Error{
+        "tokenizer.ggml.pre is missing: the file does not say how a text is cut into words; name "
+        "the folder of the model's own tokenizer.json with --tokenizer"};
+  }
   std::string known;
   for (const Named& entry : kPatterns) {
     if (entry.name == name) return entry.pre;

@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <array>
+#include <map>
 
+#include "base/stop_flag.h"
 #include "base/strings.h"
 #include "base/utf8.h"
 #include "tokenizer/parts.h"
@@ -25,7 +27,7 @@ class PipelineTokenizer final : public Tokenizer {
     offsets_.reserve(static_cast<std::size_t>(vocab_size()) + 1);
     for (TokenId id = 0; id < vocab_size(); ++id) {
       offsets_.push_back(bytes_.size());
-      if (IsToken(id)) bytes_ += parts_.decoder.BytesInside(parts_.vocabulary.Text(id));
+      if (IsToken(id)) bytes_ += parts_.decoder.BytesInside(DecodedText(id));
     }
     offsets_.push_back(bytes_.size());
     return {};
@@ -53,11 +55,13 @@ class PipelineTokenizer final : public Tokenizer {
         continue;
       }
       const auto begin = static_cast<std::size_t>(section.text.data() - text.data());
-      const bool holds_plain = std::ranges::any_of(plain, [&](const TextRange& range) {
-        return range.begin < begin + section.text.size() && begin < range.end;
-      });
+      const auto range = std::ranges::partition_point(
+          plain, [&](const TextRange& one) { return one.end <= begin; });
+      const bool holds_plain = range != plain.end() && range->begin < begin + section.text.size();
       SGLRUN_RETURN_IF_ERROR(EncodeRaw({section.text, begin == 0}, holds_plain, ids));
     }
+    // The loops below end early then, and what they leave is of no use.
+    if (StopFlag::requested()) return Error{"stopped by a signal"};
     if (options.add_special_tokens) {
       ids.insert(ids.end(), post.suffix.begin(), post.suffix.end());
     }
@@ -73,7 +77,7 @@ class PipelineTokenizer final : public Tokenizer {
     std::vector<std::string> tokens;
     tokens.reserve(ids.size());
     for (const TokenId id : ids) {
-      if (IsShown(id, skip_special_tokens)) tokens.emplace_back(parts_.vocabulary.Text(id));
+      if (IsShown(id, skip_special_tokens)) tokens.emplace_back(DecodedText(id));
     }
     return parts_.decoder.Decode(std::move(tokens));
   }
@@ -132,6 +136,7 @@ class PipelineTokenizer final : public Tokenizer {
     std::string text = token.content;
     SGLRUN_RETURN_IF_ERROR(parts_.normalizer.Apply(text));
     normalized_finder_.Add(text, token);
+    if (text != token.content) decoded_[static_cast<TokenId>(token.id)] = std::move(text);
     return {};
   }
 
@@ -166,6 +171,13 @@ class PipelineTokenizer final : public Tokenizer {
     return parts_.model->Encode(pieces, ids);
   }
 
+  // What the decoder gets to see of a token: the reference keeps the normalised text of the added
+  // tokens that it looks for in normalised text.
+  std::string_view DecodedText(TokenId id) const {
+    const auto found = decoded_.find(id);
+    return found == decoded_.end() ? parts_.vocabulary.Text(id) : found->second;
+  }
+
   bool IsShown(TokenId id, bool skip_special_tokens) const {
     return IsToken(id) && !(skip_special_tokens && special_[static_cast<std::size_t>(id)]);
   }
@@ -178,11 +190,12 @@ class PipelineTokenizer final : public Tokenizer {
   }
 
   TokenizerParts parts_;
-  AddedTokenFinder raw_finder_;         // tokens that are searched before normalisation
-  AddedTokenFinder normalized_finder_;  // and after
-  std::vector<bool> special_;           // by id
-  std::string bytes_;                   // what each token adds inside a text
-  std::vector<std::size_t> offsets_;    // by id, into bytes_
+  AddedTokenFinder raw_finder_;             // tokens that are searched before normalisation
+  AddedTokenFinder normalized_finder_;      // and after
+  std::map<TokenId, std::string> decoded_;  // where it is not the token's own text
+  std::vector<bool> special_;               // by id
+  std::string bytes_;                       // what each token adds inside a text
+  std::vector<std::size_t> offsets_;        // by id, into bytes_
 };
 
 }  // namespace

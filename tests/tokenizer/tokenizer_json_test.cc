@@ -129,6 +129,28 @@ TEST_CASE("a normalised added token is looked for in the normalised text") {
   CHECK(Encode(*tokenizer, "baBA") == Ids{1, 0, 3});
 }
 
+// What tokenizers 0.23.3 gives.
+TEST_CASE("a normalised added token is decoded as it was normalised, and found by its own text") {
+  const auto lower = FromJson(BpeJson({"a", "b"}, {}, "",
+                                      R"("normalizer":{"type":"Lowercase"},"added_tokens":[
+         {"id":2,"content":"AB","special":false,"normalized":true},
+         {"id":3,"content":"BA","special":false,"normalized":false}],)"));
+  CHECK(lower->Decode(Ids{0, 2, 3, 0}, false) == "a ab BA a");
+  CHECK(lower->TokenBytes(2) == " ab");
+  CHECK(lower->Find("AB") == 2);
+  CHECK_FALSE(lower->Find("ab").has_value());
+  const auto spaced = FromJson(BpeJson({"a", "b"}, {}, "",
+                                       R"("normalizer":{"type":"Sequence","normalizers":[
+           {"type":"Prepend","prepend":"▁"},
+           {"type":"Replace","pattern":{"String":" "},"content":"▁"}]},
+         "decoder":{"type":"Sequence","decoders":[
+           {"type":"Replace","pattern":{"String":"▁"},"content":" "},
+           {"type":"Fuse"},{"type":"Strip","content":" ","start":1,"stop":0}]},
+         "added_tokens":[{"id":2,"content":"Foo Bar","special":false,"normalized":true}],)"));
+  CHECK(spaced->Decode(Ids{2}, false) == "Foo Bar");
+  CHECK(spaced->Decode(Ids{0, 2, 0}, false) == "a Foo Bara");
+}
+
 TEST_CASE("ids may have gaps, which are no tokens") {
   const auto tokenizer = FromJson(
       R"({"model":{"type":"BPE","vocab":{"a":0,"b":7},"merges":[]},"decoder":{"type":"Fuse"}})");

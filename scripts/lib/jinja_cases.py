@@ -1213,6 +1213,113 @@ s.format_map(1)
     "{{ f(a b) }}", "{{ {'a' 1} }}", "{{ 1..2 }}", "{{ 5.upper }}", "{{ é }}", "{{ 1a }}",
 ]
 
+LINKS = wrap(r"""
+'http://example.com' | urlize
+'see https://example.com/a?b=c#d, and (www.example.org).' | urlize
+'example.com example.net. a.int a.mil ab.info example.dev example' | urlize
+'http://localhost:8080/x http://1.2.3.4 http://1.2.3.4:80/ http://[::1]/ http://[2001:db8::1]:8' | urlize
+'http://[1:2:3:4:5:6:7:8] http://[12345::1] http://[:] http://[a:b:cdefabcd:]' | urlize
+'http://1.2.3 http://1.2.3.4567 https://1.2.3.4.5 http://a..b http://.com http://x' | urlize
+'HTTP://Example.COM Https://EXAMPLE.org WWW.Example.Com www.x www.xy www.x.y.zz' | urlize
+'http\u017f://example.com http://exa.\u212aom http://x.\u0131\u0130' | urlize
+'http://xn--bcher-kva.xn--p1ai www.xn--p www.xn--p1 http://x.xn--a%b' | urlize
+'http://b\u00fccher.de http://x.m\u00fc www.\u65e5\u672c.jp http://a_b.com http://a-b%.com' | urlize
+'http://x.com:123456 http://x.com:12x http://x.com:\u0661 http://x.com: http://x.com/' | urlize
+'http://x.com?q http://x.com#f http://x.com;p http://user@x.com' | urlize
+'a@b.c user.name+tag@example.co.uk a@b a@b. a@.b @a@b.c a@b@c.d a@b-c.d a@b..c a@_.x' | urlize
+'mailto:a@b.c mailto:a@b mailto: MAILTO:a@b.c www.a@b.c x:a@b.c' | urlize
+'(http://x.com) ((http://x.com/(a))) http://x.com/(a) (http://x.com/(a) http://x.com/(a))).,' | urlize
+'<http://x.com> <http://x.com/<a>> <a@b.c>. &lt;http://x.com&gt;' | urlize
+'<http://x.com> (&lt;http://x.com/&lt;a&gt;&gt;).' | safe | urlize
+'http://x.com/a"b\'c&d' | urlize
+'http://x.com,, ...http://x.com http://x.com... ,' | urlize
+'  http://x.com\n\thttp://y.com\u00a0http://z.com\u2028http://w.com ' | urlize
+'' | urlize
+none | urlize
+12 | urlize
+['http://x.com'] | urlize
+undefined_name | urlize
+html | urlize
+'http://example.com/a/long/path' | urlize(12)
+'http://example.com/a/long/path' | urlize(30)
+'http://example.com/a/long/path' | urlize(29)
+'http://example.com/a/long/path' | urlize(-5)
+'http://example.com/a/long/path' | urlize(0)
+'http://ex\u00e4mple.com/a/long' | urlize(9)
+'http://x.com' | urlize(none, true)
+'http://x.com' | urlize(nofollow=true, rel='b a b')
+'http://x.com a@b.c' | urlize(rel='<x> noopener', target='_blank"')
+'http://x.com' | urlize(target='')
+'http://x.com' | urlize(target=5)
+'http://x.com' | urlize(rel=5)
+'http://x.com' | urlize('a')
+'http://x.com' | urlize(rel='')
+'tel:123 ftp://a.b tel: x' | urlize(extra_schemes=['tel:', 'ftp://'])
+'tel:123' | urlize(extra_schemes=['tel:', 'tel:'])
+'tel:123' | urlize(extra_schemes=('tel',))
+'tel:123' | urlize(extra_schemes='tel:')
+'tel:123' | urlize(extra_schemes=['tel:///'])
+'tel:123' | urlize(extra_schemes=[1])
+'tel:123' | urlize(extra_schemes=[])
+'http://x.com' | urlize(1, 2, 3, 4, 5, 6)
+('http://x.com' | urlize) | length
+'urlize' is filter
+'random' is filter
+[5] | random
+'x' | random
+(7,) | random
+range(3, 4) | random
+{0: 'v'} | random
+[] | random
+'' | random
+undefined_name | random
+5 | random
+{'a': 1} | random
+[5] | random(1)
+([5] | map('string')) | random
+""") + [
+    "{% autoescape true %}{{ 'http://x.com <b>' | urlize }}{{ html | safe | urlize }}{% endautoescape %}",
+    "{% for w in ['(', ')', '.', 'http://x.com'] %}{{ ('(' * 2 ~ w ~ ')' * 3) | urlize }} {% endfor %}",
+]
+
+COMPUTED_ESCAPES = [
+    "{% autoescape yes %}{{ html }}{% endautoescape %}{{ html }}",
+    "{% autoescape no %}{{ html }}{% endautoescape %}",
+    "{% autoescape yes %}{{ '<' }}{{ '<' ~ '>' }}{{ '<' ~ html }}{{ ['<'] }}{{ '<' | upper }}<{% endautoescape %}",
+    "{% autoescape undefined_name %}{{ html }}{% endautoescape %}",
+    "{% autoescape i %}{{ html }}{{ html | safe }}{{ html | e }}{% endautoescape %}",
+    "{% autoescape not false %}{{ html }}{{ '<' }}{{ '<' ~ html }}{% endautoescape %}",
+    "{% autoescape 1 == 2 %}{{ html }}{{ '<' }}{% endautoescape %}",
+    "{% autoescape 'x' %}{{ html }}{{ '<' }}{% endautoescape %}",
+    "{% autoescape none %}{{ html }}{{ '<' }}{% endautoescape %}",
+    "{% autoescape true %}{% autoescape no %}{{ html }}{{ '<' }}{% endautoescape %}{{ html }}{% endautoescape %}",
+    "{% autoescape yes %}{% autoescape false %}{{ html }}{{ '<' }}{{ '<' ~ html }}{% endautoescape %}{{ html }}"
+    "{% endautoescape %}",
+    "{% autoescape no %}{% autoescape true %}{{ html }}{{ '<' }}{{ '<' ~ (html | safe) }}{% endautoescape %}"
+    "{{ html }}{% endautoescape %}",
+    "{% autoescape yes %}{% macro m(a) %}<{{ a }}>{% endmacro %}{{ m(html) }}{% endautoescape %}",
+    "{% autoescape yes %}{% set m %}<{{ html }}>{% endset %}{{ m }}{% set q | upper %}<{{ html }}>{% endset %}{{ q }}"
+    "{% endautoescape %}",
+    "{% autoescape yes %}{% filter upper %}<{{ html }}>{% endfilter %}{% endautoescape %}",
+    "{% autoescape no %}{% filter upper %}<{{ html }}>{% endfilter %}{% endautoescape %}",
+    "{% autoescape yes %}{{ [html, '&'] | join('<') }}{{ html | replace('<', '&') }}{{ html | tojson }}"
+    "{% endautoescape %}",
+    "{% autoescape yes %}{% for x in tree recursive %}<{{ x.n }}{{ loop(x.c) }}>{% endfor %}{% endautoescape %}",
+    "{% autoescape yes %}{% call(x) undefined_name | default(dict) %}{{ html }}{% endcall %}{% endautoescape %}",
+    "{% macro w() %}{{ caller() }}{% endmacro %}{% autoescape yes %}{% call w() %}<{{ html }}>{% endcall %}"
+    "{% endautoescape %}",
+    "{% set f = true %}{% autoescape f %}{% set f = false %}{{ html }}{{ f }}{% endautoescape %}{{ f }}",
+    "{% autoescape f %}{% set f = true %}{{ html }}{{ f }}{% endautoescape %}{{ f is defined }}",
+    "{% for flag in [true, false, 0, 1, '', 'a', [], [0]] %}{% autoescape flag %}{{ html }}{% endautoescape %}"
+    "{% endfor %}",
+    "{% autoescape yes %}{% block b %}<{{ html }}>{% endblock %}{{ self.b() }}{% endautoescape %}",
+    "{% autoescape yes and l %}{{ html if yes else '<' }}{{ '<' if yes }}{{ ('<' ~ html) | length }}{% endautoescape %}",
+    "{% autoescape i.x.y %}{{ html }}{% endautoescape %}",
+    "{% autoescape %}{{ html }}{% endautoescape %}",
+    "{% autoescape yes %}{{ 1 }}{{ none }}{{ l }}{{ d }}{{ html[0] }}{{ 'a<b'[1] }}{{ {'k': '<'}.k }}{% endautoescape %}",
+]
+
 CASES = [("literals", LITERALS), ("operators", OPERATORS), ("access", ACCESS),
          ("string methods", STRING_METHODS), ("filters", FILTERS), ("tests", TESTS),
-         ("statements", STATEMENTS), ("errors", ERRORS)]
+         ("statements", STATEMENTS), ("errors", ERRORS),
+         ("links", LINKS), ("computed escapes", COMPUTED_ESCAPES)]

@@ -6,6 +6,7 @@
 #include <mutex>
 #include <thread>
 
+#include "base/stop_flag.h"
 #include "cli/run_setup.h"
 #include "engine/result_room.h"
 
@@ -126,6 +127,9 @@ void BatchSource::State::Run() {
     }
     if (!line->has_value()) break;
     std::optional<ReadyRecord> ready = Prepare(**line);
+    // A record whose preparation was cut short has no row, not even of an error: the next run
+    // prepares it again.
+    if (StopFlag::requested()) break;
     if (ready && !Queue(*std::move(ready))) break;
   }
   const std::lock_guard lock(mutex);

@@ -18,8 +18,8 @@ static_assert(std::atomic<int>::is_always_lock_free);
 void OnSignal(int signal_number) {
   const int code = signal_number == SIGINT ? kExitInterrupted : kExitTerminated;
   int none = 0;
-  StopFlag::Request();
   if (!stop_code.compare_exchange_strong(none, code) && signal_number == SIGINT) ::_exit(code);
+  StopFlag::Request();  // after the code, so that work that stops knows why
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "base/stop_flag.h"
 #include "base/utf8.h"
 #include "tokenizer/byte_alphabet.h"
 
@@ -110,7 +111,10 @@ std::string BpeModel::Name() const {
 
 Status BpeModel::Encode(std::span<const Piece> pieces, std::vector<TokenId>& out) const {
   std::unique_ptr<WordCache> cache = caches_.Take();
-  for (const Piece& piece : pieces) EncodePiece(piece.text, *cache, out);
+  for (const Piece& piece : pieces) {
+    if (StopFlag::requested()) break;
+    EncodePiece(piece.text, *cache, out);
+  }
   caches_.GiveBack(std::move(cache));
   return {};
 }
@@ -125,6 +129,7 @@ void BpeModel::EncodePiece(std::string_view text, WordCache& cache,
   std::size_t start = 0;
   for (std::size_t at = 1; at < text.size(); ++at) {
     if (!IsSafeBorder(text, at)) continue;
+    if (StopFlag::requested()) return;
     EncodeWord(text.substr(start, at - start), cache, out);
     start = at;
   }
@@ -152,7 +157,7 @@ void BpeModel::EncodeWord(std::string_view word, WordCache& cache,
   const std::size_t begin = out.size();
   const bool is_piece = !has_safe_borders_;
   if (!is_piece || !AppendWhole(word, out)) EncodeSymbols(word, out);
-  cache.Remember(word, std::span(out).subspan(begin));
+  if (!StopFlag::requested()) cache.Remember(word, std::span(out).subspan(begin));
 }
 
 void BpeModel::EncodeSymbols(std::string_view word, std::vector<TokenId>& out) const {

@@ -1,5 +1,6 @@
 #include "tokenizer/charsmap.h"
 
+#include "base/stop_flag.h"
 #include "base/utf8.h"
 #include "tokenizer/unicode.h"
 
@@ -140,7 +141,7 @@ std::string Charsmap::Normalize(std::string_view text) const {
   };
   std::string out;
   out.reserve(text.size());
-  for (std::size_t pos = 0; pos < text.size();) {
+  for (std::size_t pos = 0; pos < text.size() && !StopFlag::requested();) {
     // Among ASCII characters only \r\n stands together.
     const bool alone = is_ascii(pos) && is_ascii(pos + 1) && text[pos] != '\r';
     const std::size_t end = alone ? pos + 1 : EndOfGrapheme(text, pos);

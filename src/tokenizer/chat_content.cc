@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "base/stop_flag.h"
+
 namespace sglrun::tokenizer {
 namespace {
 
@@ -98,7 +100,8 @@ ContentShape ContentShapes::Find(const std::string& kind, const RenderAsIs& rend
   if (shows(ContentShape::kParts)) {
     shape = shows(ContentShape::kText) ? ContentShape::kEither : ContentShape::kParts;
   }
-  found_.emplace(kind, shape);
+  // What was found out while the probes were stopped is no finding.
+  if (!StopFlag::requested()) found_.emplace(kind, shape);
   return shape;
 }
 

@@ -11,12 +11,25 @@ using jinja::Fault;
 using jinja::FaultKind;
 using jinja::Origin;
 
+// A template may quote a whole conversation in its message, of which the error shows the beginning.
+constexpr std::size_t kLongestMessage = 4096;
+
+// A probe is one short message; a template that takes longer for it cannot be found out.
+constexpr std::int64_t kProbeSteps = 1'000'000;
+
+std::string Shortened(std::string_view message) {
+  if (message.size() <= kLongestMessage) return ToValidUtf8(message);
+  message = message.substr(0, kLongestMessage);
+  message.remove_suffix(IncompleteUtf8Suffix(message));
+  return ToValidUtf8(message) + "...";
+}
+
 Error ToError(const std::string& what, const Fault& fault) {
   if (fault.kind == FaultKind::kRaised) {
-    return Error{"the chat template refuses the messages: " + fault.message};
+    return Error{"the chat template refuses the messages: " + Shortened(fault.message)};
   }
   const std::string line = fault.line > 0 ? ", line " + std::to_string(fault.line) : "";
-  return Error{what + line + ": " + ToValidUtf8(fault.message)};
+  return Error{what + line + ": " + Shortened(fault.message)};
 }
 
 Status CheckShape(const ChatRequest& request) {
@@ -124,7 +137,9 @@ Result<ChatTemplate> ChatTemplate::Make(const ChatTemplateFiles& files) {
     result.templates_.push_back(
         {entry.name, std::move(*program), std::make_shared<ContentShapes>()});
   }
-  result.special_tokens_ = files.special_tokens;
+  for (const auto& [name, token] : files.special_tokens) {
+    result.special_tokens_.emplace_back(name, token);
+  }
   return result;
 }
 
@@ -141,25 +156,29 @@ const ChatTemplate::Parsed* ChatTemplate::Choose(bool with_tools) const {
   return templates_.size() == 1 ? &templates_[0] : nullptr;
 }
 
-jinja::Try<jinja::Rendered> ChatTemplate::Run(const Parsed& chosen,
-                                              const ChatRequest& request) const {
-  jinja::Dict variables;
-  for (const auto& [name, token] : special_tokens_) variables.Set(name, jinja::Value::Str(token));
-  variables.Set("messages", FromJson(request.messages, Origin::kUser));
-  variables.Set("tools", FromJson(request.tools, Origin::kUser));
-  variables.Set("documents", FromJson(request.documents, Origin::kUser));
-  variables.Set("add_generation_prompt", jinja::Value::Bool(request.add_generation_prompt));
+jinja::Try<jinja::Rendered> ChatTemplate::Run(const Parsed& chosen, const ChatRequest& request,
+                                              const jinja::Limits& limits) const {
+  std::vector<jinja::Given> variables;
+  for (const auto& [name, token] : special_tokens_) {
+    variables.push_back({name, token, Origin::kTemplate});
+  }
+  const Json prompt = request.add_generation_prompt;
+  variables.push_back({"messages", request.messages, Origin::kUser});
+  variables.push_back({"tools", request.tools, Origin::kUser});
+  variables.push_back({"documents", request.documents, Origin::kUser});
+  variables.push_back({"add_generation_prompt", prompt, Origin::kUser});
   for (const auto& [name, value] : request.variables) {
     // Without a model the line names the special tokens itself.
     const bool token = name.ends_with("_token");
-    variables.Set(name, FromJson(value, token ? Origin::kTemplate : Origin::kUser));
+    variables.push_back({name, value, token ? Origin::kTemplate : Origin::kUser});
   }
-  return chosen.program.Render(variables, request.now ? *request.now : Now());
+  return chosen.program.Render(variables, request.now ? *request.now : Now(), limits);
 }
 
 void ChatTemplate::Fit(const Parsed& chosen, Json& messages) const {
   const auto render = [&](Json probe) -> std::optional<std::string> {
-    jinja::Try<jinja::Rendered> rendered = Run(chosen, {.messages = std::move(probe)});
+    jinja::Try<jinja::Rendered> rendered =
+        Run(chosen, {.messages = std::move(probe)}, {.steps = kProbeSteps});
     if (!rendered.ok()) return std::nullopt;
     return std::move(rendered->text);
   };
@@ -179,7 +198,7 @@ Result<ChatPrompt> ChatTemplate::Render(ChatRequest request) const {
   if (request.continue_final_message) {
     SGLRUN_ASSIGN_OR_RETURN(begun, MarkEnd(request));
   }
-  jinja::Try<jinja::Rendered> rendered = Run(*chosen, request);
+  jinja::Try<jinja::Rendered> rendered = Run(*chosen, request, {});
   if (!rendered.ok()) return ToError("chat template", rendered.error());
   ChatPrompt prompt{std::move(rendered->text), std::move(rendered->user)};
   if (request.continue_final_message) SGLRUN_RETURN_IF_ERROR(CutAtMark(begun, prompt));

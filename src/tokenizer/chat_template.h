@@ -68,7 +68,8 @@ class ChatTemplate {
   static Result<ChatTemplate> Make(const ChatTemplateFiles& files);
 
   // Thread-safe. The error is one sentence for the person who wrote the messages; what the template
-  // itself raises is quoted in it.
+  // itself raises is quoted in it. A template that costs more than jinja::Limits allow is such an
+  // error. When the StopFlag is up any error may come: nobody shall see it.
   Result<ChatPrompt> Render(ChatRequest request) const;
 
  private:
@@ -80,11 +81,12 @@ class ChatTemplate {
 
   // `tool_use` when there are tools and it exists, else `default`, else the only one.
   const Parsed* Choose(bool with_tools) const;
-  jinja::Try<jinja::Rendered> Run(const Parsed& chosen, const ChatRequest& request) const;
+  jinja::Try<jinja::Rendered> Run(const Parsed& chosen, const ChatRequest& request,
+                                  const jinja::Limits& limits) const;
   void Fit(const Parsed& chosen, Json& messages) const;
 
   std::vector<Parsed> templates_;
-  std::vector<std::pair<std::string, std::string>> special_tokens_;
+  Json::Object special_tokens_;
 };
 
 }  // namespace sglrun::tokenizer

@@ -7,6 +7,8 @@
 #include <queue>
 #include <utility>
 
+#include "base/stop_flag.h"
+
 namespace sglrun::tokenizer {
 namespace {
 
@@ -193,7 +195,7 @@ void MergeTable::ApplyLong(std::span<const TokenId> symbols, Queue queue,
                            std::vector<TokenId>& out) const {
   const int count = static_cast<int>(symbols.size());
   std::vector<Node> nodes(symbols.size());
-  for (int i = 0; i < count; ++i) {
+  for (int i = 0; i < count && !StopFlag::requested(); ++i) {
     const bool last = i + 1 == count;
     nodes[i] = {symbols[i], i - 1, last ? -1 : i + 1,
                 last ? Merge() : Find(symbols[i], symbols[i + 1])};
@@ -205,6 +207,7 @@ void MergeTable::ApplyLong(std::span<const TokenId> symbols, Queue queue,
     if (node.merge.rank != Merge::kNone) queue.Push(Entry(node.merge.rank, left));
   };
   while (const std::optional<std::uint64_t> entry = queue.Pop()) {
+    if (StopFlag::requested()) return;
     const int at = static_cast<int>(*entry & 0xFFFFFFFF);
     const auto rank = static_cast<std::uint32_t>(*entry >> 32);
     if (const int ahead = queue.Ahead(); ahead >= 0) __builtin_prefetch(&nodes[ahead]);

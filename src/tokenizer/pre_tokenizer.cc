@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/stop_flag.h"
 #include "base/utf8.h"
 #include "tokenizer/byte_alphabet.h"
 #include "tokenizer/component.h"
@@ -54,7 +55,7 @@ class CharacterStep final : public PreTokenizerStep {
 
   Status Apply(const Piece& piece, TextArena&, std::vector<Piece>& out) const override {
     std::vector<Match> matches;
-    for (std::size_t pos = 0; pos < piece.text.size();) {
+    for (std::size_t pos = 0; pos < piece.text.size() && !StopFlag::requested();) {
       const std::size_t begin = pos;
       const auto byte = static_cast<unsigned char>(piece.text[pos]);
       const bool found =

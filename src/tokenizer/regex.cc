@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "base/pcre2_ptr.h"
+#include "base/stop_flag.h"
 #include "tokenizer/ascii_automaton.h"
 #include "tokenizer/regex_dialect.h"
 
@@ -48,7 +49,7 @@ class Regex::Search::Pass {
 
   // 1 found, 0 none, negative: PCRE2's error.
   int FindFrom(std::size_t start, Match& match) {
-    while (ascii_steps_ > 0) {
+    while (ascii_steps_ > 0 && !StopFlag::requested()) {
       start = code_.ascii->NextStart(text_, start);
       std::size_t reached = start;
       const std::size_t end = code_.ascii->EndOfMatch(text_, start, reached);
@@ -182,6 +183,7 @@ Status Regex::Search::FindAll(std::string_view text, std::vector<Match>& out) {
   const std::size_t first = out.size();
   std::size_t pos = 0;
   while (pos <= text.size()) {
+    if (StopFlag::requested()) return Error{"stopped by a signal"};
     Match match;
     const int found = pass_->FindFrom(pos, match);
     if (found < 0) return Error{"a pattern gave up on the text: " + PcreMessage(found)};

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/stop_flag.h"
 #include "base/utf8.h"
 #include "tokenizer/unicode.h"
 
@@ -14,7 +15,7 @@ template <class Append>
 std::string ForEachCharacter(std::string_view text, Append append) {
   std::string out;
   out.reserve(text.size());
-  for (std::size_t pos = 0; pos < text.size();) {
+  for (std::size_t pos = 0; pos < text.size() && !StopFlag::requested();) {
     const std::size_t begin = pos;
     const char32_t c = DecodeUtf8(text, pos);
     append(c, text.substr(begin, pos - begin), out);

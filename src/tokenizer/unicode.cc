@@ -4,6 +4,7 @@
 #include <bitset>
 #include <vector>
 
+#include "base/stop_flag.h"
 #include "base/utf8.h"
 #include "tokenizer/unicode_tables.h"
 
@@ -171,7 +172,7 @@ std::string ToFormC(std::string_view text) {
   std::u32string segment;
   std::size_t done = 0;      // before it, all is in `out`
   std::size_t previous = 0;  // where the last stable character begins
-  for (std::size_t pos = 0; pos < text.size();) {
+  for (std::size_t pos = 0; pos < text.size() && !StopFlag::requested();) {
     const std::size_t begin = pos;
     const char32_t c = DecodeUtf8(text, pos);
     if (c < kFirstComposing || !kUnstable.Holds(c)) {
@@ -180,7 +181,7 @@ std::string ToFormC(std::string_view text) {
     }
     out.append(text, done, previous - done);
     segment.clear();
-    for (done = previous; done < text.size();) {
+    for (done = previous; done < text.size() && !StopFlag::requested();) {
       std::size_t next = done;
       const char32_t character = DecodeUtf8(text, next);
       if (done >= pos && !kUnstable.Holds(character)) break;
@@ -264,7 +265,7 @@ std::string ToNormalForm(std::string_view text, NormalForm form) {
   if (form == NormalForm::kNfc) return ToFormC(text);
   std::u32string characters;
   characters.reserve(text.size());
-  for (std::size_t pos = 0; pos < text.size();) {
+  for (std::size_t pos = 0; pos < text.size() && !StopFlag::requested();) {
     Decompose(DecodeUtf8(text, pos), compatible, characters);
   }
   ReorderMarks(characters);
@@ -275,7 +276,7 @@ std::string ToNormalForm(std::string_view text, NormalForm form) {
 std::string ToLowerCase(std::string_view text) {
   std::string out;
   out.reserve(text.size());
-  for (std::size_t pos = 0; pos < text.size();) {
+  for (std::size_t pos = 0; pos < text.size() && !StopFlag::requested();) {
     const char32_t c = DecodeUtf8(text, pos);
     if (c < 0x80) {
       out.push_back(static_cast<char>(c >= 'A' && c <= 'Z' ? c + 32 : c));
@@ -292,7 +293,7 @@ std::string ToLowerCase(std::string_view text) {
 std::string RemoveMarks(std::string_view text) {
   std::string out;
   out.reserve(text.size());
-  for (std::size_t pos = 0; pos < text.size();) {
+  for (std::size_t pos = 0; pos < text.size() && !StopFlag::requested();) {
     const std::size_t start = pos;
     if (!IsMark(DecodeUtf8(text, pos))) out.append(text.substr(start, pos - start));
   }

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "base/stop_flag.h"
 #include "base/utf8.h"
 #include "tokenizer/byte_alphabet.h"
 
@@ -51,6 +52,7 @@ bool UnigramModel::FindBestSteps(std::string_view text, std::vector<Step>& steps
     if (steps[end].start == kUnreached || sum > steps[end].score) steps[end] = {sum, start, id};
   };
   for (std::size_t start = 0, next = 0; start < text.size(); start = next) {
+    if (StopFlag::requested()) return false;
     DecodeUtf8(text, next);
     bool known = false;  // the character is a token by itself
     PieceTrie::Node node = PieceTrie::kRoot;

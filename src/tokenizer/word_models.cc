@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "base/stop_flag.h"
 #include "base/utf8.h"
 #include "tokenizer/model_vocabulary.h"
 
@@ -23,6 +24,7 @@ WordLevelModel::WordLevelModel(Vocabulary vocabulary, std::string unk_token)
 
 Status WordLevelModel::Encode(std::span<const Piece> pieces, std::vector<TokenId>& out) const {
   for (const Piece& piece : pieces) {
+    if (StopFlag::requested()) break;
     const std::optional<TokenId> id = vocabulary_.Find(piece.text);
     if (!id && !unk_id_) return NoUnknownToken(piece.text, unk_token_);
     out.push_back(id ? *id : *unk_id_);
@@ -38,6 +40,7 @@ WordPieceModel::WordPieceModel(const Vocabulary& vocabulary, WordPieceOptions op
 
 Status WordPieceModel::Encode(std::span<const Piece> pieces, std::vector<TokenId>& out) const {
   for (const Piece& piece : pieces) {
+    if (StopFlag::requested()) break;
     if (EncodeWord(piece.text, out)) continue;
     if (!unk_id_) return NoUnknownToken(piece.text, options_.unk_token);
     out.push_back(*unk_id_);

@@ -3,6 +3,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "base/check.h"
 #include "base/json.h"
@@ -36,18 +38,19 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     CHECK(!program.error().message.empty());
     return 0;
   }
-  Dict variables;
+  std::vector<Given> variables;
+  Json context;
   if (divider != std::string_view::npos) {
-    const auto json =
-        ParseJson(input.substr(divider + kDivider.size()), {.keep_number_text = true});
+    auto json = ParseJson(input.substr(divider + kDivider.size()), {.keep_number_text = true});
     if (json.ok() && json->value.is_object()) {
-      for (const auto& [name, value] : json->value.as_object()) {
-        variables.Set(name, FromJson(value, Origin::kUser));
+      context = std::move(json->value);
+      for (const auto& [name, value] : context.as_object()) {
+        variables.push_back({name, value, Origin::kUser});
       }
     }
   }
   // Low limits let the fuzzer try much in its time.
-  const Limits limits{.produced_bytes = std::size_t{1} << 22, .steps = 20000};
+  const Limits limits{.steps = 20000, .live_bytes = std::size_t{1} << 22};
   const Try<Rendered> rendered = program->Render(variables, std::tm{}, limits);
   if (rendered.ok()) {
     CheckOutput(*rendered);

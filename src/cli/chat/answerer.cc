@@ -5,6 +5,7 @@
 #include <thread>
 #include <utility>
 
+#include "base/stop_flag.h"
 #include "base/strings.h"
 #include "cli/stopwatch.h"
 #include "engine/sequence.h"
@@ -75,7 +76,9 @@ Result<GenerateRequest> Answerer::MakeRequest(const Making& making) const {
 
 Result<Answer> Answerer::Run(const Conversation& conversation, const Parameters& parameters,
                              std::int64_t seed, const AnswerWatch& watch) {
-  SGLRUN_ASSIGN_OR_RETURN(Prompt prompt, MakePrompt(conversation));
+  Result<Prompt> made = MakePrompt(conversation);
+  if (!made.ok() && StopFlag::requested()) return Answer{.end = Answer::End::kInterrupted};
+  SGLRUN_ASSIGN_OR_RETURN(Prompt prompt, std::move(made));
   const auto size = static_cast<std::int64_t>(prompt.ids.size());
   const std::int64_t room = context_length() - size;
   if (room <= 0) {

@@ -31,6 +31,7 @@ void OnChatSignal(int number) {
   switch (number) {
     case SIGINT:
       was_interrupted = true;
+      StopFlag::Request();
       break;
     case SIGWINCH:
       was_resized = true;
@@ -103,7 +104,9 @@ void ChatSignals::TakeWake() {
 }
 
 bool ChatSignals::TakeInterrupt() {
-  return was_interrupted.exchange(false);
+  const bool taken = was_interrupted.exchange(false);
+  if (chat_stop_code == 0) StopFlag::Clear();
+  return taken;
 }
 
 bool ChatSignals::interrupted() const {

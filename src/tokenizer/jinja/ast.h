@@ -59,7 +59,7 @@ struct Expr {
   const FilterEntry* filter = nullptr;  // nullptr: unknown, an error once it is reached
   const TestEntry* test = nullptr;
 
-  bool escapes = false;   // a kConcat inside {% autoescape true %}
+  bool escapes = false;   // a kConcat inside {% autoescape true %}, not of a computed flag
   Variable variable;      // of a name
   std::string attribute;  // of kAttribute
 };
@@ -98,12 +98,14 @@ struct Stmt {
   std::string name;             // of a macro, a block; why it is refused
   std::vector<ExprPtr> exprs;   // printed; targets of `with`; parameters of a macro
   std::vector<ExprPtr> values;  // of `with`; defaults of a macro, for its last parameters
-  ExprPtr target, value, test;  // value: iterated, assigned, the call, the filter
+  ExprPtr target, value, test;  // value: iterated, assigned, the call, the filter, the flag
   ExprPtr test_target;          // a second copy of a loop's target, inside its test
   Body body, otherwise;
   std::vector<Branch> branches;
   bool recursive = false, scoped = false, required = false;
-  bool escapes = false;  // inside {% autoescape true %}; what it sets, of a kAutoescape
+  bool escapes = false;  // inside {% autoescape true %}
+  bool asks =
+      false;  // inside {% autoescape FLAG %}: whether values are escaped is known when it runs
 
   // Filled by the resolver.
   bool exported = false;    // assigns at the top level
@@ -115,6 +117,11 @@ struct Stmt {
   std::shared_ptr<FunctionInfo> test_function;  // of a loop's test
   std::vector<std::size_t> parameter_slots;     // then caller, kwargs, varargs, as taken
 };
+
+// Made of what is written out in the template, whatever it is run with.
+bool IsConstant(const Expr& expr);
+// Its value; fails for any other expression.
+Try<Value> EvaluateConstant(const Expr& expr);
 
 inline ExprPtr MakeExpr(Expr::Kind kind, int line) {
   auto node = std::make_unique<Expr>();

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "tokenizer/jinja/characters.h"
 #include "tokenizer/jinja/compare.h"
 #include "tokenizer/jinja/methods.h"
 #include "tokenizer/jinja/number.h"
@@ -44,7 +45,7 @@ Try<Value> UndefinedElement(const Value& object, const Value& key) {
     return Value::Undef(QuotedText(ObjectName(object)) + " has no attribute " +
                         QuotedText(key.text()));
   }
-  SGLRUN_ASSIGN_OR_RETURN(const std::string shown, Repr(key));
+  const std::string shown = Repr(key);
   return Value::Undef(ObjectName(object) + " has no element " + shown);
 }
 
@@ -136,11 +137,19 @@ Try<Value> OwnItem(const Value& object, const Value& key) {
   if (object.is_sequence()) return object.items()[static_cast<std::size_t>(index)];
   if (object.is(Kind::kRange)) return Value::Int(object.as<RangeObject>().at(index));
   const String& text = object.str();
-  const std::size_t begin = ByteOffset(text, static_cast<std::size_t>(index));
-  std::size_t end = begin + 1;
-  while (end < text.text.size() && (static_cast<unsigned char>(text.text[end]) & 0xC0) == 0x80)
-    ++end;
+  const std::size_t begin = text.ByteOffset(static_cast<std::size_t>(index));
+  std::size_t end = begin;
+  NextCharacter(text.text, end);
   return Part(text, begin, end, text.markup);
+}
+
+// From character `index`, which begins at byte `at`, to character `index + by`.
+std::size_t OffsetAfter(const String& text, std::size_t at, std::int64_t index, std::int64_t by) {
+  constexpr std::int64_t kNear = 16;
+  if (by > kNear || by < -kNear) return text.ByteOffset(static_cast<std::size_t>(index + by));
+  for (; by > 0; --by) NextCharacter(text.text, at);
+  for (; by < 0; ++by) at = PreviousCharacter(text.text, at);
+  return at;
 }
 
 }  // namespace
@@ -259,6 +268,7 @@ Try<Value> GetSlice(const Value& object, const Value& start, const Value& stop, 
   if (object.is_sequence()) {
     std::vector<Value> items;
     for (std::int64_t i = first; inside(i); i += by) {
+      Meter::Bytes(sizeof(Value));
       items.push_back(object.items()[static_cast<std::size_t>(i)]);
     }
     return object.is(Kind::kList) ? Value::List(std::move(items)) : Value::Tuple(std::move(items));
@@ -266,18 +276,16 @@ Try<Value> GetSlice(const Value& object, const Value& start, const Value& stop, 
   const String& text = object.str();
   if (by == 1) {
     if (first >= last) return Part(text, 0, 0, text.markup);
-    const std::size_t begin = ByteOffset(text, static_cast<std::size_t>(first));
-    return Part(text, begin, ByteOffset(text, static_cast<std::size_t>(last)), text.markup);
+    const std::size_t begin = text.ByteOffset(static_cast<std::size_t>(first));
+    return Part(text, begin, text.ByteOffset(static_cast<std::size_t>(last)), text.markup);
   }
-  std::vector<std::size_t> offsets;
-  for (std::size_t at = 0; at < text.text.size(); ++at) {
-    if ((static_cast<unsigned char>(text.text[at]) & 0xC0) != 0x80) offsets.push_back(at);
-  }
-  offsets.push_back(text.text.size());
   TextBuilder out;
+  std::size_t begin = inside(first) ? text.ByteOffset(static_cast<std::size_t>(first)) : 0;
   for (std::int64_t i = first; inside(i); i += by) {
-    const auto index = static_cast<std::size_t>(i);
-    out.Append(text, offsets[index], offsets[index + 1]);
+    std::size_t end = begin;
+    NextCharacter(text.text, end);
+    out.Append(text, begin, end);
+    if (inside(i + by)) begin = OffsetAfter(text, begin, i, by);
   }
   return out.Build(text.markup);
 }
@@ -287,6 +295,7 @@ Try<Value> GetPath(Runtime& runtime, const Value& object, const Value& path,
   std::vector<Value> parts;
   if (path.is_string()) {
     std::string_view text = path.text();
+    Meter::Bytes(text.size());
     while (true) {
       const std::size_t dot = text.find('.');
       const std::string_view part = text.substr(0, dot);

@@ -5,10 +5,25 @@
 #include <cmath>
 #include <limits>
 
+#include "tokenizer/jinja/meter.h"
+
 namespace sglrun::tokenizer::jinja {
 namespace {
 
 constexpr std::uint64_t kLimb = std::uint64_t{1} << 32;
+
+// What one limb is charged, as if so many bytes were copied: a product with its carry, a division.
+constexpr std::size_t kProductBytes = 2;
+constexpr std::size_t kDivisionBytes = 8;
+
+// The largest power of the base that fits a limb, and how many digits it stands for.
+struct DigitChunk {
+  explicit DigitChunk(std::uint32_t base) {
+    for (; power * base < kLimb; ++digits) power *= base;
+  }
+  std::uint64_t power = 1;
+  std::size_t digits = 0;
+};
 
 int DigitValue(char c) {
   if (c >= '0' && c <= '9') return c - '0';
@@ -35,6 +50,7 @@ void BigInt::Trim(Limbs& limbs) {
 }
 
 void BigInt::MultiplyAdd(Limbs& limbs, std::uint32_t factor, std::uint32_t addend) {
+  Meter::Bytes(kProductBytes * limbs.size());
   std::uint64_t carry = addend;
   for (std::uint32_t& limb : limbs) {
     carry += std::uint64_t{limb} * factor;
@@ -51,11 +67,18 @@ std::optional<BigInt> BigInt::Parse(std::string_view digits, int base) {
     digits.remove_prefix(1);
   }
   if (digits.empty() || digits.size() > kMaxBigIntBits) return std::nullopt;
+  const auto radix = static_cast<std::uint32_t>(base);
+  const std::size_t per_chunk = DigitChunk(radix).digits;
   Limbs limbs;
-  for (const char c : digits) {
-    const int value = DigitValue(c);
-    if (value >= base) return std::nullopt;
-    MultiplyAdd(limbs, static_cast<std::uint32_t>(base), static_cast<std::uint32_t>(value));
+  while (!digits.empty()) {
+    std::uint32_t value = 0, power = 1;
+    for (const char c : digits.substr(0, per_chunk)) {
+      if (DigitValue(c) >= base) return std::nullopt;
+      value = value * radix + static_cast<std::uint32_t>(DigitValue(c));
+      power *= radix;
+    }
+    MultiplyAdd(limbs, power, value);
+    digits.remove_prefix(std::min(per_chunk, digits.size()));
   }
   return BigInt(std::move(limbs), negative);
 }
@@ -112,6 +135,7 @@ double BigInt::ToDouble() const {
 }
 
 std::uint32_t BigInt::DivideSmall(Limbs& limbs, std::uint32_t divisor) {
+  Meter::Bytes(kDivisionBytes * limbs.size());
   std::uint64_t remainder = 0;
   for (std::size_t i = limbs.size(); i-- > 0;) {
     remainder = remainder << 32 | limbs[i];
@@ -126,9 +150,13 @@ std::string BigInt::ToString(int base) const {
   if (limbs_.empty()) return "0";
   std::string digits;
   Limbs rest = limbs_;
+  const DigitChunk chunk(static_cast<std::uint32_t>(base));
   while (!rest.empty()) {
-    const std::uint32_t digit = DivideSmall(rest, static_cast<std::uint32_t>(base));
-    digits += "0123456789abcdefghijklmnopqrstuvwxyz"[digit];
+    std::uint32_t value = DivideSmall(rest, static_cast<std::uint32_t>(chunk.power));
+    for (std::size_t i = 0; i < chunk.digits && (value != 0 || !rest.empty()); ++i) {
+      digits += "0123456789abcdefghijklmnopqrstuvwxyz"[value % static_cast<std::uint32_t>(base)];
+      value /= static_cast<std::uint32_t>(base);
+    }
   }
   if (negative_) digits += '-';
   std::reverse(digits.begin(), digits.end());
@@ -140,6 +168,7 @@ BigInt BigInt::operator-() const {
 }
 
 int BigInt::CompareLimbs(const Limbs& a, const Limbs& b) {
+  Meter::Bytes(kProductBytes * std::min(a.size(), b.size()));
   if (a.size() != b.size()) return a.size() < b.size() ? -1 : 1;
   for (std::size_t i = a.size(); i-- > 0;) {
     if (a[i] != b[i]) return a[i] < b[i] ? -1 : 1;
@@ -154,6 +183,7 @@ int BigInt::Compare(const BigInt& a, const BigInt& b) {
 }
 
 BigInt::Limbs BigInt::Add(const Limbs& a, const Limbs& b) {
+  Meter::Bytes(kProductBytes * std::max(a.size(), b.size()));
   Limbs sum = a.size() >= b.size() ? a : b;
   const Limbs& other = a.size() >= b.size() ? b : a;
   std::uint64_t carry = 0;
@@ -167,6 +197,7 @@ BigInt::Limbs BigInt::Add(const Limbs& a, const Limbs& b) {
 }
 
 BigInt::Limbs BigInt::Subtract(const Limbs& a, const Limbs& b) {
+  Meter::Bytes(kProductBytes * a.size());
   Limbs difference = a;
   std::uint64_t borrow = 0;
   for (std::size_t i = 0; i < difference.size(); ++i) {
@@ -186,6 +217,7 @@ BigInt operator+(const BigInt& a, const BigInt& b) {
 }
 
 BigInt operator*(const BigInt& a, const BigInt& b) {
+  Meter::Bytes(kProductBytes * a.limbs_.size() * b.limbs_.size());
   BigInt::Limbs product(a.limbs_.size() + b.limbs_.size(), 0);
   for (std::size_t i = 0; i < a.limbs_.size(); ++i) {
     std::uint64_t carry = 0;
@@ -199,25 +231,70 @@ BigInt operator*(const BigInt& a, const BigInt& b) {
   return {std::move(product), a.negative_ != b.negative_};
 }
 
-// Bit by bit: long divisions are rare here, and this form is plainly right.
+// from -= factor * b, over as many limbs as b has; gives what is borrowed from the next limb.
+std::uint32_t BigInt::SubtractProduct(std::uint32_t factor, const Limbs& b, std::uint32_t* from) {
+  std::uint64_t borrow = 0;
+  for (std::size_t i = 0; i < b.size(); ++i) {
+    const std::uint64_t product = std::uint64_t{b[i]} * factor + borrow;
+    borrow = (product >> 32) + (from[i] < static_cast<std::uint32_t>(product) ? 1 : 0);
+    from[i] -= static_cast<std::uint32_t>(product);
+  }
+  return static_cast<std::uint32_t>(borrow);
+}
+
+// to += b; gives the carry.
+std::uint32_t BigInt::AddTo(const Limbs& b, std::uint32_t* to) {
+  std::uint64_t carry = 0;
+  for (std::size_t i = 0; i < b.size(); ++i) {
+    carry += std::uint64_t{to[i]} + b[i];
+    to[i] = static_cast<std::uint32_t>(carry);
+    carry >>= 32;
+  }
+  return static_cast<std::uint32_t>(carry);
+}
+
+// Long division (Knuth, The Art of Computer Programming, volume 2, 4.3.1, algorithm D): both are
+// scaled so that the divisor's top bit is set; then a limb of the quotient is guessed from the top
+// two limbs, and is too large by two at most.
 std::pair<BigInt::Limbs, BigInt::Limbs> BigInt::DivideLimbs(const Limbs& a, const Limbs& b) {
+  if (CompareLimbs(a, b) < 0) return {{}, a};
   if (b.size() == 1) {
     Limbs quotient = a;
     Limbs remainder = {DivideSmall(quotient, b[0])};
     Trim(remainder);
     return {quotient, remainder};
   }
-  Limbs quotient(a.size(), 0);
-  Limbs remainder;
-  for (std::size_t i = a.size() * 32; i-- > 0;) {
-    MultiplyAdd(remainder, 2, a[i / 32] >> (i % 32) & 1);
-    if (CompareLimbs(remainder, b) < 0) continue;
-    remainder = Subtract(remainder, b);
-    Trim(remainder);
-    quotient[i / 32] |= std::uint32_t{1} << (i % 32);
+  Limbs quotient(a.size() - b.size() + 1, 0);
+  Meter::Bytes(2 * kProductBytes * quotient.size() * b.size());
+  const std::uint32_t scale = std::uint32_t{1} << std::countl_zero(b.back());
+  Limbs divisor = b, rest = a;
+  MultiplyAdd(divisor, scale, 0);
+  MultiplyAdd(rest, scale, 0);
+  rest.resize(a.size() + 1, 0);
+  const std::uint64_t top = divisor.back(), second = divisor[divisor.size() - 2];
+  for (std::size_t i = quotient.size(); i-- > 0;) {
+    std::uint32_t* const part = &rest[i];
+    const std::size_t n = divisor.size();
+    const std::uint64_t leading = std::uint64_t{part[n]} << 32 | part[n - 1];
+    std::uint64_t guess = leading / top, left = leading % top;
+    while (guess >= kLimb || guess * second > (left << 32 | part[n - 2])) {
+      --guess;
+      left += top;
+      if (left >= kLimb) break;
+    }
+    const std::uint32_t borrow = SubtractProduct(static_cast<std::uint32_t>(guess), divisor, part);
+    const bool too_large = part[n] < borrow;
+    part[n] -= borrow;
+    if (too_large) {
+      --guess;
+      part[n] += AddTo(divisor, part);
+    }
+    quotient[i] = static_cast<std::uint32_t>(guess);
   }
   Trim(quotient);
-  return {quotient, remainder};
+  Trim(rest);
+  if (!rest.empty()) DivideSmall(rest, scale);
+  return {quotient, rest};
 }
 
 std::pair<BigInt, BigInt> BigInt::DivMod(const BigInt& a, const BigInt& b) {

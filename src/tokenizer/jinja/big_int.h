@@ -1,5 +1,5 @@
 // Integers of any length, as Python's: a template may print an id of twenty digits it was given.
-// Schoolbook arithmetic; the callers bound the length (kMaxBigIntBits).
+// Schoolbook arithmetic, charged by the limb; the callers bound the length (kMaxBigIntBits).
 #pragma once
 
 #include <cstdint>
@@ -46,6 +46,8 @@ class BigInt {
   static Limbs Subtract(const Limbs& a, const Limbs& b);  // a >= b
   static void Trim(Limbs& limbs);
   static std::uint32_t DivideSmall(Limbs& limbs, std::uint32_t divisor);  // gives the remainder
+  static std::uint32_t SubtractProduct(std::uint32_t factor, const Limbs& b, std::uint32_t* from);
+  static std::uint32_t AddTo(const Limbs& b, std::uint32_t* to);
   static void MultiplyAdd(Limbs& limbs, std::uint32_t factor, std::uint32_t addend);
   static std::pair<Limbs, Limbs> DivideLimbs(const Limbs& a, const Limbs& b);
 

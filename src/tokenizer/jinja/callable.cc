@@ -42,7 +42,6 @@ class MethodObject final : public Callable {
     const auto* method = dynamic_cast<const MethodObject*>(&other);
     return method != nullptr && method->method_ == method_ && method->self_.SameAs(self_);
   }
-  std::uint64_t Identity() const override { return reinterpret_cast<std::uintptr_t>(method_); }
 
  private:
   const char* name_;

@@ -24,7 +24,6 @@ class Callable : public Object {
   virtual std::string Repr() const = 0;
   virtual Value Attribute(const std::string&) const { return {}; }  // missing: none
   virtual bool EqualTo(const Callable& other) const { return this == &other; }
-  virtual std::uint64_t Identity() const { return reinterpret_cast<std::uintptr_t>(this); }
 };
 
 inline Value MakeCallable(Ref<Callable> callable) {

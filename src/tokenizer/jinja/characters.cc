@@ -28,14 +28,14 @@ bool IsFinalSigma(std::string_view text, std::size_t begin, std::size_t end) {
   for (std::size_t at = begin; at > 0 && !before;) {
     at = PreviousCharacter(text, at);
     std::size_t next = at;
-    const char32_t c = DecodeUtf8(text, next);
+    const char32_t c = NextCharacter(text, next);
     if (IsIn(kCaseIgnorable, c)) continue;
     if (!IsIn(kCased, c)) return false;
     before = true;
   }
   if (!before) return false;
   for (std::size_t at = end; at < text.size();) {
-    const char32_t c = DecodeUtf8(text, at);
+    const char32_t c = NextCharacter(text, at);
     if (!IsIn(kCaseIgnorable, c)) return !IsIn(kCased, c);
   }
   return true;
@@ -75,7 +75,7 @@ bool IsWordCharacter(char32_t c) {
 
 std::string ToUpper(std::string_view text) {
   std::string out;
-  for (std::size_t at = 0; at < text.size();) AppendMapped(out, kUpperMap, DecodeUtf8(text, at));
+  for (std::size_t at = 0; at < text.size();) AppendMapped(out, kUpperMap, NextCharacter(text, at));
   return out;
 }
 
@@ -83,7 +83,7 @@ std::string ToLower(std::string_view text) {
   std::string out;
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t begin = at;
-    const char32_t c = DecodeUtf8(text, at);
+    const char32_t c = NextCharacter(text, at);
     AppendLower(out, text, begin, at, c);
   }
   return out;
@@ -94,7 +94,7 @@ std::string ToTitle(std::string_view text) {
   bool previous_cased = false;
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t begin = at;
-    const char32_t c = DecodeUtf8(text, at);
+    const char32_t c = NextCharacter(text, at);
     if (previous_cased) {
       AppendLower(out, text, begin, at, c);
     } else {
@@ -109,7 +109,7 @@ std::string Capitalize(std::string_view text) {
   std::string out;
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t begin = at;
-    const char32_t c = DecodeUtf8(text, at);
+    const char32_t c = NextCharacter(text, at);
     if (begin == 0) {
       AppendMapped(out, kTitleMap, c);
     } else {
@@ -123,7 +123,7 @@ std::string SwapCase(std::string_view text) {
   std::string out;
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t begin = at;
-    const char32_t c = DecodeUtf8(text, at);
+    const char32_t c = NextCharacter(text, at);
     if (IsIn(kUppercase, c)) {
       AppendLower(out, text, begin, at, c);
     } else if (IsIn(kLowercase, c)) {
@@ -138,7 +138,7 @@ std::string SwapCase(std::string_view text) {
 bool IsIdentifier(std::string_view text) {
   for (std::size_t at = 0; at < text.size();) {
     const auto& table = at == 0 ? kIdStart : kIdContinue;
-    if (!IsIn(table, DecodeUtf8(text, at))) return false;
+    if (!IsIn(table, NextCharacter(text, at))) return false;
   }
   return !text.empty();
 }
@@ -147,13 +147,14 @@ std::size_t LeadingSpace(std::string_view text) {
   std::size_t end = 0;
   while (end < text.size()) {
     std::size_t next = end;
-    if (!IsSpace(DecodeUtf8(text, next))) break;
+    if (!IsSpace(NextCharacter(text, next))) break;
     end = next;
   }
   return end;
 }
 
 std::size_t PreviousCharacter(std::string_view text, std::size_t end) {
+  Meter::Characters(1);
   do {
     --end;
   } while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80);
@@ -165,7 +166,7 @@ std::size_t TrailingSpace(std::string_view text) {
   while (begin > 0) {
     const std::size_t previous = PreviousCharacter(text, begin);
     std::size_t next = previous;
-    if (!IsSpace(DecodeUtf8(text, next))) break;
+    if (!IsSpace(NextCharacter(text, next))) break;
     begin = previous;
   }
   return text.size() - begin;

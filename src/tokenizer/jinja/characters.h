@@ -5,18 +5,24 @@
 #include <string>
 #include <string_view>
 
+#include "base/utf8.h"
 #include "tokenizer/jinja/character_tables.h"
+#include "tokenizer/jinja/meter.h"
 
 namespace sglrun::tokenizer::jinja {
+
+// Decodes the character at text[at] and moves `at` behind it, for all code that looks at characters
+// one by one: it is charged here.
+inline char32_t NextCharacter(std::string_view text, std::size_t& at) {
+  Meter::Characters(1);
+  return DecodeUtf8(text, at);
+}
 
 bool IsIn(std::span<const CodePointRange> table, char32_t c);
 bool IsSpace(char32_t c);          // str.isspace, \s
 bool IsWordCharacter(char32_t c);  // \w
 inline bool IsAlphanumeric(char32_t c) {
   return IsIn(kAlphabetic, c) || IsIn(kNumerics, c);
-}
-inline bool IsCased(char32_t c) {
-  return IsIn(kUppercase, c) || IsIn(kLowercase, c) || IsIn(kTitlecase, c);
 }
 // Lines end where str.splitlines says; text[pos] begins a character.
 bool IsLineBreak(char32_t c);

@@ -3,27 +3,28 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "tokenizer/jinja/runtime.h"
 #include "tokenizer/jinja/value.h"
 
 namespace sglrun::tokenizer::jinja {
 
-// Values nested deeper than this are taken as different, and cannot be printed.
+// Values nested deeper than this cannot be compared, hashed or printed: a rendering that tries ends
+// (meter.h).
 inline constexpr int kMaxValueDepth = 400;
 
 bool Truth(const Value& value);
-// `work` counts the values looked at. Nested ones that share their parts can take for ever to
-// compare; after kMaxCompared values they are taken as different.
-inline constexpr std::int64_t kMaxCompared = 1'000'000;
-bool Equal(const Value& a, const Value& b, std::int64_t* work = nullptr);
+bool Equal(const Value& a, const Value& b, int depth = 0);
 // The order of a and b: less, equal, greater as -1, 0, 1; 2 when they are unordered (NaN).
 // `symbol` names the operator in the error, "<".
 Try<int> Compare(const Value& a, const Value& b, const char* symbol, int depth = 0);
 Try<bool> LessThan(const Value& a, const Value& b);
 // a < b, a <= b, a > b, a >= b.
 Try<bool> Ordered(const Value& a, const Value& b, const std::string& symbol);
-Try<std::uint64_t> Hash(const Value& value);
+// Fails on a value that can change.
+Try<std::uint64_t> Hash(const Value& value, int depth = 0);
+std::uint64_t HashText(std::string_view text);
 // Python's `item in container`.
 Try<bool> Contains(Runtime& runtime, const Value& container, const Value& item);
 

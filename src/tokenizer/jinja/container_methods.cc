@@ -30,17 +30,15 @@ Try<Value> View(Runtime&, const Value& self, CallArgs args) {
 }
 
 // Values never change, so a copy may share all of them; it must be an object of its own.
-Try<Value> CopyDict(Runtime& runtime, const Value& self, CallArgs) {
+Try<Value> CopyDict(Runtime&, const Value& self, CallArgs) {
   auto copy = MakeRef<Dict>();
-  SGLRUN_RETURN_IF_ERROR(runtime.Produce(self.dict().size() * sizeof(Dict::Entry)));
   for (const Dict::Entry& entry : self.dict().entries()) {
     SGLRUN_RETURN_IF_ERROR(copy->Set(entry.key, entry.value));
   }
   return MakeDict(copy);
 }
 
-Try<Value> CopyList(Runtime& runtime, const Value& self, CallArgs) {
-  SGLRUN_RETURN_IF_ERROR(runtime.Produce(self.items().size() * sizeof(Value)));
+Try<Value> CopyList(Runtime&, const Value& self, CallArgs) {
   return Value::List(self.items());
 }
 
@@ -56,7 +54,7 @@ Try<Value> IndexOf(Runtime& runtime, const Value& self, CallArgs args) {
   for (std::int64_t i = start; i < std::min(stop, length); ++i) {
     if (Equal(items[static_cast<std::size_t>(i)], bound[0])) return Value::Int(i);
   }
-  SGLRUN_ASSIGN_OR_RETURN(const std::string shown, Repr(bound[0]));
+  const std::string shown = Repr(bound[0]);
   return ValueFault(shown + " is not in " + TypeName(self));
 }
 

@@ -15,7 +15,9 @@ namespace sglrun::tokenizer::jinja {
 // The variables of one call of a function; macros defined in it keep it alive.
 struct FrameObject final : Mutable {
   FrameObject(Mutable::Registry& registry, const FunctionInfo& function, Ref<FrameObject> outer)
-      : Mutable(registry), slots(function.slots.size()), parent(std::move(outer)) {}
+      : Mutable(registry), slots(function.slots.size()), parent(std::move(outer)) {
+    Hold(slots.size() * sizeof(Value));
+  }
   std::vector<Value> slots;
   Ref<FrameObject> parent;
   void Clear() override {
@@ -38,7 +40,8 @@ class Evaluator {
                              int depth);
   Try<bool> PassesLoopTest(const Stmt& loop, const Ref<FrameObject>& frame, const Value& item);
   Try<Value> RenderBlock(const std::string& name);
-  bool HasBlock(const std::string& name) const { return template_.blocks.count(name) > 0; }
+  // An expression that asks for no variable (IsConstant).
+  Try<Value> Constant(const Expr& expr) { return Eval(expr, Frame()); }
 
  private:
   enum class Flow { kNext, kBreak, kContinue };
@@ -52,6 +55,9 @@ class Evaluator {
   Try<Flow> RunSet(const Stmt& statement, const Frame& frame);
   Try<Flow> RunSetBlock(const Stmt& statement, const Frame& frame);
   Try<Flow> RunFilterBlock(const Stmt& statement, const Frame& frame);
+  bool Escapes(const Stmt& statement) const {
+    return statement.asks ? runtime_.autoescape() : statement.escapes;
+  }
   Try<Flow> RunAutoescape(const Stmt& statement, const Frame& frame);
   Try<Flow> RunWith(const Stmt& statement, const Frame& frame);
   Try<Flow> RunMacro(const Stmt& statement, const Frame& frame);
@@ -63,8 +69,8 @@ class Evaluator {
   Try<Flow> RunRichLoop(const Stmt& loop, const Frame& frame, const Frame& outer, Value iterable,
                         int depth, bool& empty);
   Try<Flow> RunIteration(const Stmt& loop, const Frame& frame, const Value& item, bool& empty);
-  Try<void> Print(const Value& value);
-  Try<void> PrintEscaped(const Value& value);
+  void Print(const Value& value);
+  void PrintEscaped(const Value& value);
   void Enter(const Scope& scope, const Frame& frame);
   void Leave(const Scope& scope, const Frame& frame);
   Try<void> CheckNamespaces(const Expr& target, const Frame& frame);

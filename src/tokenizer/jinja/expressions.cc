@@ -14,6 +14,9 @@ namespace {
 // Bounds the machine's stack: macros within macros, each with deep statements and expressions.
 constexpr int kMaxStack = 1000;
 
+// What looking at a node of the tree is charged, as if so many bytes were copied.
+constexpr std::size_t kNodeBytes = 32;
+
 class StackGuard {
  public:
   explicit StackGuard(int& depth) : depth_(depth) { ++depth_; }
@@ -25,16 +28,6 @@ class StackGuard {
   int& depth_;
 };
 
-// Written out in the template, all of it.
-bool IsLiteral(const Expr& expr) {
-  using Kind = Expr::Kind;
-  const bool literal = expr.kind == Kind::kConst || expr.kind == Kind::kTuple ||
-                       expr.kind == Kind::kList || expr.kind == Kind::kDict ||
-                       expr.kind == Kind::kNegate || expr.kind == Kind::kSlice;
-  return literal && std::all_of(expr.children.begin(), expr.children.end(),
-                                [](const ExprPtr& child) { return !child || IsLiteral(*child); });
-}
-
 Fault WithLine(Fault fault, int line) {
   if (fault.line == 0) fault.line = line;
   return fault;
@@ -42,8 +35,25 @@ Fault WithLine(Fault fault, int line) {
 
 }  // namespace
 
+bool IsConstant(const Expr& expr) {
+  const bool asks = expr.kind == Expr::Kind::kName || expr.kind == Expr::Kind::kCall ||
+                    expr.kind == Expr::Kind::kFilter || expr.kind == Expr::Kind::kTest;
+  return !asks && std::ranges::all_of(expr.children, [](const ExprPtr& child) {
+    return !child || IsConstant(*child);
+  });
+}
+
+Try<Value> EvaluateConstant(const Expr& expr) {
+  if (!IsConstant(expr)) return TypeFault("the expression asks for a variable");
+  Runtime runtime({}, {});
+  const ResolvedTemplate nothing;
+  const Dict no_globals;
+  return Evaluator(runtime, nothing, no_globals).Constant(expr);
+}
+
 Value& Evaluator::Slot(const Variable& variable, const Frame& frame) {
   FrameObject* place = frame.get();
+  Meter::Bytes(8 * static_cast<std::size_t>(variable.hops));
   for (int i = 0; i < variable.hops; ++i) place = place->parent.get();
   return place->slots[variable.slot];
 }
@@ -56,6 +66,7 @@ Value Evaluator::Resolve(const std::string& name) const {
 
 Try<Value> Evaluator::Eval(const Expr& expr, const Frame& frame) {
   const StackGuard guard(stack_);
+  Meter::Bytes(kNodeBytes);
   if (stack_ > kMaxStack)
     return LimitFault("the template is nested more than " + std::to_string(kMaxStack) +
                       " levels deep");
@@ -96,7 +107,7 @@ Try<Value> Evaluator::EvalNode(const Expr& expr, const Frame& frame) {
     case Expr::Kind::kBinary: {
       SGLRUN_ASSIGN_OR_RETURN(const Value left, Eval(*expr.children[0], frame));
       SGLRUN_ASSIGN_OR_RETURN(const Value right, Eval(*expr.children[1], frame));
-      return BinaryOperation(runtime_, expr.text, left, right);
+      return BinaryOperation(expr.text, left, right);
     }
     case Expr::Kind::kAnd:
     case Expr::Kind::kOr:
@@ -133,7 +144,6 @@ Try<std::vector<Value>> Evaluator::EvalAll(const std::vector<ExprPtr>& exprs, co
     SGLRUN_ASSIGN_OR_RETURN(Value value, Eval(*expr, frame));
     values.push_back(std::move(value));
   }
-  SGLRUN_RETURN_IF_ERROR(runtime_.Produce(values.size() * sizeof(Value)));
   return values;
 }
 
@@ -144,7 +154,6 @@ Try<Value> Evaluator::EvalDict(const Expr& expr, const Frame& frame) {
     SGLRUN_ASSIGN_OR_RETURN(Value value, Eval(*expr.children[i + 1], frame));
     SGLRUN_RETURN_IF_ERROR(dict->Set(key, std::move(value)));
   }
-  SGLRUN_RETURN_IF_ERROR(runtime_.Produce(expr.children.size() * sizeof(Dict::Entry)));
   return MakeDict(dict);
 }
 
@@ -155,13 +164,7 @@ Try<Value> Evaluator::EvalLogic(const Expr& expr, const Frame& frame) {
 }
 
 Try<bool> Evaluator::CompareOnce(const std::string& op, const Value& a, const Value& b) {
-  SGLRUN_RETURN_IF_ERROR(runtime_.Step(1 + Weight(a) + Weight(b)));
-  if (op == "==" || op == "!=") {
-    std::int64_t work = 0;
-    const bool equal = Equal(a, b, &work);
-    SGLRUN_RETURN_IF_ERROR(runtime_.Step(work / 16));
-    return equal == (op == "==");
-  }
+  if (op == "==" || op == "!=") return Equal(a, b) == (op == "==");
   if (op == "in" || op == "not in") {
     SGLRUN_ASSIGN_OR_RETURN(const bool inside, Contains(runtime_, b, a));
     return inside == (op == "in");
@@ -186,15 +189,14 @@ Try<Value> Evaluator::EvalConcat(const Expr& expr, const Frame& frame) {
   TextBuilder out;
   for (const Value& part : parts) {
     if (!escapes) {
-      SGLRUN_RETURN_IF_ERROR(AppendStr(out, part));
+      AppendStr(out, part);
       continue;
     }
-    SGLRUN_ASSIGN_OR_RETURN(const Value shown, ToStr(part));
-    SGLRUN_ASSIGN_OR_RETURN(const Value escaped, EscapeHtml(shown));
+    const Value shown = ToStr(part);
+    const Value escaped = EscapeHtml(shown);
     out.Append(escaped.str());
   }
-  SGLRUN_ASSIGN_OR_RETURN(Value text, out.Build(escapes));
-  SGLRUN_RETURN_IF_ERROR(Account(runtime_, text));
+  Value text = out.Build(escapes);
   return text;
 }
 
@@ -212,13 +214,12 @@ Try<Value> Evaluator::EvalGetItem(const Expr& expr, const Frame& frame) {
   }
   Try<Value> sliced = GetSlice(object, bounds[0], bounds[1], bounds[2]);
   // The reference works literals out ahead, where an item that cannot be had is undefined.
-  if (!sliced.ok() && sliced.error().kind == FaultKind::kType && IsLiteral(*expr.children[0]) &&
-      IsLiteral(key)) {
+  if (!sliced.ok() && sliced.error().kind == FaultKind::kType && IsConstant(*expr.children[0]) &&
+      IsConstant(key)) {
     return Value::Undef(ObjectName(object) + " has no such slice");
   }
   if (!sliced.ok()) return std::move(sliced).error();
   Value part = std::move(*sliced);
-  SGLRUN_RETURN_IF_ERROR(Account(runtime_, part));
   return part;
 }
 
@@ -241,6 +242,7 @@ Try<CallArgs> Evaluator::EvalArgs(const Expr& expr, const Frame& frame) {
   }
   for (const Dict::Entry& entry : more.dict().entries()) {
     if (!entry.key.is_string()) return TypeFault("keywords must be strings");
+    Meter::Bytes(16 * args.named.size());
     for (const auto& [name, value] : args.named) {
       if (name != entry.key.text()) continue;
       return TypeFault("got multiple values for keyword argument '" + name + "'");
@@ -254,10 +256,8 @@ Try<Value> Evaluator::EvalCall(const Expr& expr, const Frame& frame, const Value
   SGLRUN_ASSIGN_OR_RETURN(const Value function, Eval(*expr.children[0], frame));
   SGLRUN_ASSIGN_OR_RETURN(CallArgs args, EvalArgs(expr, frame));
   if (!caller.missing()) args.named.emplace_back("caller", caller);
-  SGLRUN_RETURN_IF_ERROR(runtime_.Step());
-  SGLRUN_ASSIGN_OR_RETURN(Value result, Call(runtime_, function, std::move(args)));
-  SGLRUN_RETURN_IF_ERROR(Account(runtime_, result));
-  return result;
+  Meter::Step();
+  return Call(runtime_, function, std::move(args));
 }
 
 Try<Value> Evaluator::EvalFilter(const Expr& expr, const Frame& frame, const Value* body) {
@@ -273,10 +273,9 @@ Try<Value> Evaluator::EvalFilter(const Expr& expr, const Frame& frame, const Val
     return Fault{FaultKind::kRuntime, "No filter named '" + expr.text + "' found.", expr.line};
   }
   SGLRUN_ASSIGN_OR_RETURN(CallArgs args, EvalArgs(expr, frame));
-  SGLRUN_RETURN_IF_ERROR(runtime_.Step(1 + Weight(input)));
+  Meter::Step();
   Try<Value> result = expr.filter->apply(runtime_, input, std::move(args));
   if (!result.ok()) return WithLine(std::move(result).error(), expr.line);
-  SGLRUN_RETURN_IF_ERROR(Account(runtime_, *result));
   return result;
 }
 
@@ -286,7 +285,7 @@ Try<Value> Evaluator::EvalTest(const Expr& expr, const Frame& frame) {
     return Fault{FaultKind::kRuntime, "No test named '" + expr.text + "' found."};
   }
   SGLRUN_ASSIGN_OR_RETURN(CallArgs args, EvalArgs(expr, frame));
-  SGLRUN_RETURN_IF_ERROR(runtime_.Step());
+  Meter::Step();
   SGLRUN_ASSIGN_OR_RETURN(const bool holds, expr.test->apply(runtime_, input, std::move(args)));
   return Value::Bool(holds);
 }

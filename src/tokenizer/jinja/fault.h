@@ -21,7 +21,8 @@ enum class FaultKind {
   kOverflow,
   kZeroDivision,
   kRuntime,
-  kLimit,  // ours: too large, too deep, too long
+  kLimit,    // ours: too large, too deep, too long
+  kStopped,  // ours: by a signal; nobody gets to see it
 };
 
 struct Fault {

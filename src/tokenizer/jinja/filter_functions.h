@@ -10,6 +10,7 @@ namespace sglrun::tokenizer::jinja {
 extern const std::span<const FilterEntry> kTextFilters;
 extern const std::span<const FilterEntry> kWrapFilters;
 extern const std::span<const FilterEntry> kMarkupFilters;
+extern const std::span<const FilterEntry> kLinkFilters;
 extern const std::span<const FilterEntry> kNumberFilters;
 extern const std::span<const FilterEntry> kSequenceFilters;
 extern const std::span<const FilterEntry> kSortFilters;

@@ -11,8 +11,8 @@ const FilterEntry* FindFilter(std::string_view name) {
     auto* table = new std::map<std::string_view, const FilterEntry*>();
     static constexpr FilterEntry kJson = {"tojson", ToJson};
     table->emplace(kJson.name, &kJson);
-    for (const auto& part : {kTextFilters, kWrapFilters, kMarkupFilters, kNumberFilters,
-                             kSequenceFilters, kSortFilters, kLazyFilters}) {
+    for (const auto& part : {kTextFilters, kWrapFilters, kMarkupFilters, kLinkFilters,
+                             kNumberFilters, kSequenceFilters, kSortFilters, kLazyFilters}) {
       for (const FilterEntry& entry : part) table->emplace(entry.name, &entry);
     }
     return table;

@@ -17,7 +17,7 @@ class LazyIterator : public Iterator {
   LazyIterator(Value input, CallArgs args, int depth)
       : args_(std::move(args)), input_(std::move(input)), depth_(depth) {}
 
-  Try<bool> Next(Runtime& runtime, Value& out) override {
+  Try<bool> TakeNext(Runtime& runtime, Value& out) override {
     if (!source_) {
       if (!Truth(input_)) return false;
       SGLRUN_RETURN_IF_ERROR(Prepare());
@@ -27,7 +27,6 @@ class LazyIterator : public Iterator {
       Value item;
       SGLRUN_ASSIGN_OR_RETURN(const bool more, source_->Next(runtime, item));
       if (!more) return false;
-      SGLRUN_RETURN_IF_ERROR(runtime.Step());
       SGLRUN_ASSIGN_OR_RETURN(const bool kept, Take(runtime, item, out));
       if (kept) return true;
     }
@@ -80,7 +79,7 @@ class MapIterator final : public LazyIterator {
     SGLRUN_ASSIGN_OR_RETURN(const Value name, TakeFirst(args_, "map requires a filter argument"));
     filter_ = name.is_string() ? FindFilter(name.text()) : nullptr;
     if (filter_ != nullptr) return {};
-    SGLRUN_ASSIGN_OR_RETURN(const std::string shown, Repr(name));
+    const std::string shown = Repr(name);
     return Fault{FaultKind::kRuntime, "No filter named " + shown + "."};
   }
 
@@ -96,9 +95,8 @@ class MapIterator final : public LazyIterator {
       SGLRUN_ASSIGN_OR_RETURN(out, GetPath(runtime, item, attribute_, standard_));
       return true;
     }
-    SGLRUN_RETURN_IF_ERROR(runtime.Step(Weight(item)));
+    Meter::Step();
     SGLRUN_ASSIGN_OR_RETURN(out, filter_->apply(runtime, item, args_));
-    SGLRUN_RETURN_IF_ERROR(Account(runtime, out));
     return true;
   }
 
@@ -122,7 +120,7 @@ class SelectIterator final : public LazyIterator {
     SGLRUN_ASSIGN_OR_RETURN(const Value name, TakeFirst(args_, ""));
     test_ = name.is_string() ? FindTest(name.text()) : nullptr;
     if (test_ != nullptr) return {};
-    SGLRUN_ASSIGN_OR_RETURN(const std::string shown, Repr(name));
+    const std::string shown = Repr(name);
     return Fault{FaultKind::kRuntime, "No test named " + shown + "."};
   }
 

@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <array>
 
-#include "base/utf8.h"
 #include "tokenizer/jinja/characters.h"
 #include "tokenizer/jinja/compare.h"
 #include "tokenizer/jinja/filter_functions.h"
@@ -15,24 +14,25 @@ namespace {
 
 Try<Value> Safe(Runtime&, const Value& input, CallArgs args) {
   SGLRUN_RETURN_IF_ERROR(Bind("do_mark_safe", {}, 0, std::move(args)));
-  SGLRUN_ASSIGN_OR_RETURN(const Value text, ToStr(input));
+  const Value text = ToStr(input);
   return WithMarkup(text, true);
 }
 
 Try<Value> Escape(Runtime&, const Value& input, CallArgs args) {
   SGLRUN_RETURN_IF_ERROR(Bind("escape", {}, 0, std::move(args)));
-  SGLRUN_ASSIGN_OR_RETURN(const Value text, ToStr(input));
+  const Value text = ToStr(input);
   return EscapeHtml(text);
 }
 
 Try<Value> ForceEscape(Runtime&, const Value& input, CallArgs args) {
   SGLRUN_RETURN_IF_ERROR(Bind("do_forceescape", {}, 0, std::move(args)));
-  SGLRUN_ASSIGN_OR_RETURN(const Value text, ToStr(input));
+  const Value text = ToStr(input);
   return EscapeHtml(WithMarkup(text, false));
 }
 
 // %XX for all but letters, digits, "_.-~", and "/" outside of query parts, where a blank is "+".
 void AppendQuoted(std::string& out, std::string_view text, bool query) {
+  Meter::Characters(text.size());
   static constexpr char kHex[] = "0123456789ABCDEF";
   for (const char c : text) {
     const auto byte = static_cast<unsigned char>(c);
@@ -52,13 +52,14 @@ Try<Value> UrlEncode(Runtime& runtime, const Value& input, CallArgs args) {
   SGLRUN_RETURN_IF_ERROR(Bind("do_urlencode", {}, 0, std::move(args)));
   std::string out;
   if (input.is_string() || !Iterate(input).ok()) {
-    SGLRUN_ASSIGN_OR_RETURN(const Value text, ToStr(input));
+    const Value text = ToStr(input);
     AppendQuoted(out, text.text(), false);
     return Derived(std::move(out), text.str());
   }
   std::vector<Value> pairs;
   if (input.is(Kind::kDict)) {
     for (const Dict::Entry& entry : input.dict().entries()) {
+      Meter::Step();
       pairs.push_back(Value::Tuple({entry.key, entry.value}));
     }
   } else {
@@ -69,7 +70,7 @@ Try<Value> UrlEncode(Runtime& runtime, const Value& input, CallArgs args) {
     if (parts.size() != 2) return ValueFault("not enough values to unpack (expected 2)");
     if (!out.empty()) out += '&';
     for (std::size_t i = 0; i < 2; ++i) {
-      SGLRUN_ASSIGN_OR_RETURN(const Value text, ToStr(parts[i]));
+      const Value text = ToStr(parts[i]);
       if (i == 1) out += '=';
       AppendQuoted(out, text.text(), true);
     }
@@ -86,13 +87,14 @@ Try<Value> XmlAttributes(Runtime& runtime, const Value& input, CallArgs args) {
   for (const Dict::Entry& entry : input.dict().entries()) {
     if (entry.value.is(Kind::kNone) || entry.value.is_undefined()) continue;
     if (!entry.key.is_string()) return TypeFault("expected string or bytes-like object");
+    Meter::Characters(entry.key.text().size());
     if (entry.key.text().find_first_of(" \t\n\r\f\v/>=") != std::string::npos) {
       return ValueFault("Invalid character in attribute name: " + QuotedText(entry.key.text()));
     }
     if (out.size() > 0 || bound[0].missing() || Truth(bound[0])) out.Append(" ");
-    SGLRUN_ASSIGN_OR_RETURN(const Value key, EscapeHtml(entry.key));
-    SGLRUN_ASSIGN_OR_RETURN(const Value shown, ToStr(entry.value));
-    SGLRUN_ASSIGN_OR_RETURN(const Value value, EscapeHtml(shown));
+    const Value key = EscapeHtml(entry.key);
+    const Value shown = ToStr(entry.value);
+    const Value value = EscapeHtml(shown);
     out.Append(key.str());
     out.Append("=\"");
     out.Append(value.str());
@@ -103,6 +105,7 @@ Try<Value> XmlAttributes(Runtime& runtime, const Value& input, CallArgs args) {
 
 // Removes tags and comments and makes every run of blanks one.
 std::string WithoutTags(std::string_view text) {
+  Meter::Bytes(2 * text.size());
   std::string kept;
   std::size_t at = 0;
   while (true) {
@@ -124,7 +127,7 @@ std::string WithoutTags(std::string_view text) {
       continue;
     }
     std::size_t next = i;
-    DecodeUtf8(kept, next);
+    NextCharacter(kept, next);
     out.append(kept, i, next - i);
     i = next;
   }
@@ -135,6 +138,7 @@ std::string Unescape(const std::string& text) {
   static constexpr std::pair<std::string_view, std::string_view> kEntities[] = {
       {"&lt;", "<"},    {"&gt;", ">"},        {"&#39;", "'"}, {"&#34;", "\""},
       {"&quot;", "\""}, {"&nbsp;", "\u00a0"}, {"&amp;", "&"}};
+  Meter::Characters(text.size());
   std::string out;
   for (std::size_t at = 0; at < text.size();) {
     const auto entity =
@@ -150,30 +154,17 @@ std::string Unescape(const std::string& text) {
 
 Try<Value> StripTags(Runtime&, const Value& input, CallArgs args) {
   SGLRUN_RETURN_IF_ERROR(Bind("do_striptags", {}, 0, std::move(args)));
-  SGLRUN_ASSIGN_OR_RETURN(const Value text, ToStr(input));
+  const Value text = ToStr(input);
   return WithMarkup(Derived(Unescape(WithoutTags(text.text())), text.str()), false);
 }
-
-// Known by name, so that `'urlize' is filter` answers as in the reference.
-template <const char* const& why>
-Try<Value> Refused(Runtime&, const Value&, CallArgs) {
-  return Fault{FaultKind::kRuntime, why};
-}
-
-constexpr const char* kNoUrlize =
-    "the filter urlize is not supported: it writes links of HTML pages";
-constexpr const char* kNoRandom =
-    "the filter random is not supported: equal messages must give equal prompts";
 
 constexpr std::array kMarkupEntries = {
     FilterEntry{"e", Escape},
     FilterEntry{"escape", Escape},
     FilterEntry{"forceescape", ForceEscape},
-    FilterEntry{"random", Refused<kNoRandom>},
     FilterEntry{"safe", Safe},
     FilterEntry{"striptags", StripTags},
     FilterEntry{"urlencode", UrlEncode},
-    FilterEntry{"urlize", Refused<kNoUrlize>},
     FilterEntry{"xmlattr", XmlAttributes},
 };
 

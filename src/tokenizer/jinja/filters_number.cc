@@ -61,7 +61,7 @@ Try<Value> Float(Runtime&, const Value& input, CallArgs args) {
   return bound[0].missing() ? Value::Float(0.0) : bound[0];
 }
 
-Try<Value> RoundFilter(Runtime& runtime, const Value& input, CallArgs args) {
+Try<Value> RoundFilter(Runtime&, const Value& input, CallArgs args) {
   SGLRUN_ASSIGN_OR_RETURN(const std::vector<Value> bound,
                           Bind("do_round", {"precision", "method"}, 0, std::move(args)));
   const std::string method = bound[1].missing()     ? "common"
@@ -82,8 +82,8 @@ Try<Value> RoundFilter(Runtime& runtime, const Value& input, CallArgs args) {
     return Round(input, digits);
   }
   const Value digits = bound[0].missing() ? Value::Int(0) : bound[0];
-  SGLRUN_ASSIGN_OR_RETURN(const Value unit, BinaryOperation(runtime, "**", Value::Int(10), digits));
-  SGLRUN_ASSIGN_OR_RETURN(const Value scaled, BinaryOperation(runtime, "*", input, unit));
+  SGLRUN_ASSIGN_OR_RETURN(const Value unit, BinaryOperation("**", Value::Int(10), digits));
+  SGLRUN_ASSIGN_OR_RETURN(const Value scaled, BinaryOperation("*", input, unit));
   if (!scaled.is_number()) return TypeFault("must be real number, not " + TypeName(scaled));
   Value whole = scaled;
   if (scaled.is(Kind::kFloat)) {
@@ -91,7 +91,7 @@ Try<Value> RoundFilter(Runtime& runtime, const Value& input, CallArgs args) {
     SGLRUN_ASSIGN_OR_RETURN(whole,
                             Truncate(method == "ceil" ? std::ceil(value) : std::floor(value)));
   }
-  return BinaryOperation(runtime, "/", whole, unit);
+  return BinaryOperation("/", whole, unit);
 }
 
 Try<Value> FileSize(Runtime&, const Value& input, CallArgs args) {

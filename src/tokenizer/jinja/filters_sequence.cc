@@ -18,7 +18,7 @@ class DeferredIterator final : public Iterator {
   using Make = std::function<Try<std::vector<Value>>(Runtime&)>;
   explicit DeferredIterator(Make make) : make_(std::move(make)) {}
 
-  Try<bool> Next(Runtime& runtime, Value& out) override {
+  Try<bool> TakeNext(Runtime& runtime, Value& out) override {
     if (!items_) {
       SGLRUN_ASSIGN_OR_RETURN(std::vector<Value> items, make_(runtime));
       items_ = IterateItems(MakeRef<Sequence>(std::move(items)));
@@ -62,6 +62,17 @@ Try<Value> Last(Runtime& runtime, const Value& input, CallArgs args) {
   return found ? item : Value::Undef("No last item, sequence was empty.");
 }
 
+// The reference draws anew for each rendering; here a rendering draws the same each time.
+Try<Value> Random(Runtime& runtime, const Value& input, CallArgs args) {
+  SGLRUN_RETURN_IF_ERROR(Bind("do_random", {}, 0, std::move(args)));
+  SGLRUN_ASSIGN_OR_RETURN(const std::int64_t length, Length(input));
+  if (length == 0) return Value::Undef("No random item, sequence was empty.");
+  const auto drawn = static_cast<std::int64_t>(runtime.Draw(static_cast<std::size_t>(length)));
+  SGLRUN_ASSIGN_OR_RETURN(const Value item, GetItem(runtime, input, Value::Int(drawn)));
+  if (!item.is_undefined()) return item;
+  return TypeFault("'" + TypeName(input) + "' object has no items by number");
+}
+
 Try<Value> LengthFilter(Runtime&, const Value& input, CallArgs args) {
   SGLRUN_RETURN_IF_ERROR(Bind("len", {}, 0, std::move(args)));
   SGLRUN_ASSIGN_OR_RETURN(const std::int64_t length, Length(input));
@@ -90,10 +101,7 @@ Try<std::vector<Value>> MakeBatches(Runtime& runtime, const std::vector<Value>& 
                                     const Value& input) {
   SGLRUN_ASSIGN_OR_RETURN(const std::vector<Value> items, Collect(runtime, input));
   SGLRUN_ASSIGN_OR_RETURN(const std::int64_t count, IntArgument(bound[0], 0));
-  if (count > static_cast<std::int64_t>(kMaxItems)) {
-    return LimitFault("batch: " + std::to_string(count) + " items, at most " +
-                      std::to_string(kMaxItems));
-  }
+  if (count > 0) Meter::NeedItems(static_cast<std::size_t>(count));
   std::vector<Value> batches;
   std::vector<Value> batch;
   for (const Value& item : items) {
@@ -123,10 +131,7 @@ Try<std::vector<Value>> MakeSlices(Runtime& runtime, const std::vector<Value>& b
   if (slices == 0) {
     return Fault{FaultKind::kZeroDivision, "integer division or modulo by zero"};
   }
-  if (slices > static_cast<std::int64_t>(kMaxItems)) {
-    return LimitFault("slice: " + std::to_string(slices) + " slices, at most " +
-                      std::to_string(kMaxItems));
-  }
+  if (slices > 0) Meter::NeedItems(static_cast<std::size_t>(slices));
   std::vector<Value> parts;
   const auto length = static_cast<std::int64_t>(items.size());
   std::int64_t begin = 0;
@@ -172,7 +177,7 @@ Try<Value> Sum(Runtime& runtime, const Value& input, CallArgs args) {
   }
   for (const Value& item : items) {
     SGLRUN_ASSIGN_OR_RETURN(const Value part, GetPath(runtime, item, bound[0]));
-    SGLRUN_ASSIGN_OR_RETURN(sum, BinaryOperation(runtime, "+", sum, part));
+    SGLRUN_ASSIGN_OR_RETURN(sum, BinaryOperation("+", sum, part));
   }
   return sum;
 }
@@ -203,7 +208,7 @@ Try<Value> PPrint(Runtime& runtime, const Value& input, CallArgs args) {
     sorted = MakeDict(dict);
   }
   TextBuilder out;
-  SGLRUN_RETURN_IF_ERROR(AppendRepr(out, sorted));
+  AppendRepr(out, sorted);
   constexpr std::size_t kLine = 79;
   if (out.size() > kLine) {
     return Fault{FaultKind::kRuntime, "the filter pprint is not supported for long values"};
@@ -212,13 +217,21 @@ Try<Value> PPrint(Runtime& runtime, const Value& input, CallArgs args) {
 }
 
 constexpr std::array kSequenceEntries = {
-    FilterEntry{"attr", Attr},           FilterEntry{"batch", Batch},
-    FilterEntry{"count", LengthFilter},  FilterEntry{"d", Default},
-    FilterEntry{"default", Default},     FilterEntry{"first", First},
-    FilterEntry{"items", Items},         FilterEntry{"last", Last},
-    FilterEntry{"length", LengthFilter}, FilterEntry{"list", List},
-    FilterEntry{"pprint", PPrint},       FilterEntry{"reverse", Reverse},
-    FilterEntry{"slice", SliceFilter},   FilterEntry{"sum", Sum},
+    FilterEntry{"attr", Attr},
+    FilterEntry{"batch", Batch},
+    FilterEntry{"count", LengthFilter},
+    FilterEntry{"d", Default},
+    FilterEntry{"default", Default},
+    FilterEntry{"first", First},
+    FilterEntry{"items", Items},
+    FilterEntry{"last", Last},
+    FilterEntry{"length", LengthFilter},
+    FilterEntry{"list", List},
+    FilterEntry{"pprint", PPrint},
+    FilterEntry{"random", Random},
+    FilterEntry{"reverse", Reverse},
+    FilterEntry{"slice", SliceFilter},
+    FilterEntry{"sum", Sum},
 };
 
 }  // namespace

@@ -21,9 +21,8 @@ bool Flag(const Value& value) {
 }
 
 // Stable, also backwards, as Python's sorted(). The first comparison that fails ends it.
-Try<void> SortKeyed(Runtime& runtime, std::vector<Keyed>& items, bool backwards) {
+Try<void> SortKeyed(std::vector<Keyed>& items, bool backwards) {
   Try<void> result;
-  SGLRUN_RETURN_IF_ERROR(runtime.Step(static_cast<std::int64_t>(items.size())));
   std::stable_sort(items.begin(), items.end(), [&](const Keyed& a, const Keyed& b) {
     if (!result.ok()) return false;
     const Try<bool> less = backwards ? LessThan(b.key, a.key) : LessThan(a.key, b.key);
@@ -71,11 +70,11 @@ Try<Value> Sort(Runtime& runtime, const Value& input, CallArgs args) {
     SGLRUN_ASSIGN_OR_RETURN(Value key, SortKey(runtime, item, bound[2], Flag(bound[1])));
     keyed.push_back({std::move(key), item});
   }
-  SGLRUN_RETURN_IF_ERROR(SortKeyed(runtime, keyed, Flag(bound[0])));
+  SGLRUN_RETURN_IF_ERROR(SortKeyed(keyed, Flag(bound[0])));
   return Value::List(ItemsOf(std::move(keyed)));
 }
 
-Try<Value> DictSort(Runtime& runtime, const Value& input, CallArgs args) {
+Try<Value> DictSort(Runtime&, const Value& input, CallArgs args) {
   SGLRUN_ASSIGN_OR_RETURN(
       const std::vector<Value> bound,
       Bind("do_dictsort", {"case_sensitive", "by", "reverse"}, 0, std::move(args)));
@@ -92,7 +91,7 @@ Try<Value> DictSort(Runtime& runtime, const Value& input, CallArgs args) {
     keyed.push_back({IgnoreCase(by_key ? entry.key : entry.value, Flag(bound[0])),
                      Value::Tuple({entry.key, entry.value})});
   }
-  SGLRUN_RETURN_IF_ERROR(SortKeyed(runtime, keyed, Flag(bound[2])));
+  SGLRUN_RETURN_IF_ERROR(SortKeyed(keyed, Flag(bound[2])));
   return Value::List(ItemsOf(std::move(keyed)));
 }
 
@@ -106,7 +105,7 @@ Try<Value> GroupBy(Runtime& runtime, const Value& input, CallArgs args) {
     SGLRUN_ASSIGN_OR_RETURN(const Value key, GetPath(runtime, item, bound[0], bound[1]));
     keyed.push_back({IgnoreCase(key, Flag(bound[2])), item});
   }
-  SGLRUN_RETURN_IF_ERROR(SortKeyed(runtime, keyed, false));
+  SGLRUN_RETURN_IF_ERROR(SortKeyed(keyed, false));
   std::vector<Value> groups;
   for (std::size_t begin = 0; begin < keyed.size();) {
     std::vector<Value> members;
@@ -149,19 +148,17 @@ class UniqueIterator final : public Iterator {
   UniqueIterator(Value input, std::vector<Value> bound, int depth)
       : input_(std::move(input)), bound_(std::move(bound)), depth_(depth) {}
 
-  Try<bool> Next(Runtime& runtime, Value& out) override {
+  Try<bool> TakeNext(Runtime& runtime, Value& out) override {
     if (!source_) {
       SGLRUN_ASSIGN_OR_RETURN(source_, Iterate(input_));
     }
     while (true) {
       SGLRUN_ASSIGN_OR_RETURN(const bool more, source_->Next(runtime, out));
       if (!more) return false;
-      SGLRUN_RETURN_IF_ERROR(runtime.Step());
       SGLRUN_ASSIGN_OR_RETURN(Value key, GetPath(runtime, out, bound_[1]));
       key = IgnoreCase(key, Flag(bound_[0]));
       SGLRUN_ASSIGN_OR_RETURN(const Value* seen, seen_.Find(key));
       if (seen != nullptr) continue;
-      SGLRUN_RETURN_IF_ERROR(runtime.Produce(sizeof(Dict::Entry)));
       SGLRUN_RETURN_IF_ERROR(seen_.Set(key, Value::None()));
       return true;
     }

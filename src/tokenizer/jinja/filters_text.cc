@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <array>
 
-#include "base/utf8.h"
 #include "tokenizer/jinja/attributes.h"
 #include "tokenizer/jinja/characters.h"
 #include "tokenizer/jinja/compare.h"
@@ -12,6 +11,7 @@
 #include "tokenizer/jinja/repr.h"
 #include "tokenizer/jinja/string_search.h"
 #include "tokenizer/jinja/text.h"
+#include "tokenizer/jinja/text_search.h"
 
 namespace sglrun::tokenizer::jinja {
 namespace {
@@ -19,7 +19,7 @@ namespace {
 template <std::string (*map)(std::string_view)>
 Try<Value> Mapped(Runtime&, const Value& input, CallArgs args) {
   SGLRUN_RETURN_IF_ERROR(Bind("text filter", {}, 0, std::move(args)));
-  SGLRUN_ASSIGN_OR_RETURN(const Value text, ToStr(input));
+  const Value text = ToStr(input);
   return Derived(map(text.text()), text.str());
 }
 
@@ -31,11 +31,11 @@ std::string TitleWords(std::string_view text) {
   std::string out;
   for (std::size_t at = 0; at < text.size();) {
     std::size_t end = at;
-    const bool separator = separates(DecodeUtf8(text, end));
+    const bool separator = separates(NextCharacter(text, end));
     const std::size_t first_end = end;
     while (end < text.size()) {
       std::size_t next = end;
-      if (separates(DecodeUtf8(text, next)) != separator) break;
+      if (separates(NextCharacter(text, next)) != separator) break;
       end = next;
     }
     out += ToUpper(text.substr(at, first_end - at));
@@ -48,7 +48,7 @@ std::string TitleWords(std::string_view text) {
 // The mark of an escaped text is lost, as the words are joined anew.
 Try<Value> Title(Runtime&, const Value& input, CallArgs args) {
   SGLRUN_RETURN_IF_ERROR(Bind("do_title", {}, 0, std::move(args)));
-  SGLRUN_ASSIGN_OR_RETURN(const Value text, ToStr(input));
+  const Value text = ToStr(input);
   return WithMarkup(Derived(TitleWords(text.text()), text.str()), false);
 }
 
@@ -60,7 +60,7 @@ Try<Value> StringFilter(Runtime&, const Value& input, CallArgs args) {
 Try<Value> Trim(Runtime&, const Value& input, CallArgs args) {
   SGLRUN_ASSIGN_OR_RETURN(const std::vector<Value> bound,
                           Bind("do_trim", {"chars"}, 0, std::move(args)));
-  SGLRUN_ASSIGN_OR_RETURN(const Value text, ToStr(input));
+  const Value text = ToStr(input);
   return StripText(text, bound[0], true, true);
 }
 
@@ -73,15 +73,15 @@ Try<Value> Replace(Runtime& runtime, const Value& input, CallArgs args) {
   }
   Value parts[3] = {input, bound[0], bound[1]};
   for (Value& part : parts) {
-    SGLRUN_ASSIGN_OR_RETURN(part, ToStr(part));
+    part = ToStr(part);
     if (!runtime.autoescape()) part = WithMarkup(part, false);
   }
   // What is put into an escaped text is escaped; it makes a text escaped that was not.
   if (IsMarkup(parts[1]) || IsMarkup(parts[2])) {
-    SGLRUN_ASSIGN_OR_RETURN(parts[0], EscapeHtml(parts[0]));
+    parts[0] = EscapeHtml(parts[0]);
   }
   if (IsMarkup(parts[0])) {
-    SGLRUN_ASSIGN_OR_RETURN(parts[2], EscapeHtml(parts[2]));
+    parts[2] = EscapeHtml(parts[2]);
   }
   return ReplaceText(parts[0], parts[1], parts[2], count);
 }
@@ -90,17 +90,17 @@ Try<Value> CenterFilter(Runtime&, const Value& input, CallArgs args) {
   SGLRUN_ASSIGN_OR_RETURN(const std::vector<Value> bound,
                           Bind("do_center", {"width"}, 0, std::move(args)));
   SGLRUN_ASSIGN_OR_RETURN(const std::int64_t width, IntArgument(bound[0], 80));
-  SGLRUN_ASSIGN_OR_RETURN(const Value text, ToStr(input));
+  const Value text = ToStr(input);
   return Center(text, width, " ", '^');
 }
 
 Try<Value> WordCount(Runtime&, const Value& input, CallArgs args) {
   SGLRUN_RETURN_IF_ERROR(Bind("do_wordcount", {}, 0, std::move(args)));
-  SGLRUN_ASSIGN_OR_RETURN(const Value text, ToStr(input));
+  const Value text = ToStr(input);
   std::int64_t words = 0;
   bool inside = false;
   for (std::size_t at = 0; at < text.text().size();) {
-    const bool word = IsWordCharacter(DecodeUtf8(text.text(), at));
+    const bool word = IsWordCharacter(NextCharacter(text.text(), at));
     if (word && !inside) ++words;
     inside = word;
   }
@@ -117,7 +117,6 @@ Try<Value> Indent(Runtime&, const Value& input, CallArgs args) {
     SGLRUN_ASSIGN_OR_RETURN(const std::int64_t width, IntArgument(bound[0], 4));
     TextBuilder blanks;
     blanks.Fill(" ", width);
-    SGLRUN_RETURN_IF_ERROR(blanks.Check());
     indent = blanks.text();
   }
   if (input.is_undefined()) return input.undefined().ToFault();
@@ -129,7 +128,7 @@ Try<Value> Indent(Runtime&, const Value& input, CallArgs args) {
   TextBuilder with_end;  // a last empty line counts
   with_end.Append(input.str());
   with_end.Append("\n");
-  SGLRUN_ASSIGN_OR_RETURN(const Value text, with_end.Build());
+  const Value text = with_end.Build();
   TextBuilder out;
   if (first) out.Append(indent);
   bool at_first = true;
@@ -144,7 +143,7 @@ Try<Value> Indent(Runtime&, const Value& input, CallArgs args) {
   return out.Build(input.str().markup);
 }
 
-Try<Value> Truncate(Runtime&, const Value& input, CallArgs args) {
+Try<Value> TruncateFilter(Runtime&, const Value& input, CallArgs args) {
   SGLRUN_ASSIGN_OR_RETURN(
       const std::vector<Value> bound,
       Bind("do_truncate", {"length", "killwords", "end", "leeway"}, 0, std::move(args)));
@@ -166,10 +165,10 @@ Try<Value> Truncate(Runtime&, const Value& input, CallArgs args) {
   if (size <= length + leeway) return input;
   if (!input.is_string() || !end.is_string()) return TypeFault("truncate wants a text");
   const String& text = input.str();
-  std::size_t cut = ByteOffset(text, static_cast<std::size_t>(length - end_length));
+  std::size_t cut = text.ByteOffset(static_cast<std::size_t>(length - end_length));
   if (bound[1].missing() || !Truth(bound[1])) {
-    const std::size_t space = text.text.substr(0, cut).rfind(' ');
-    if (space != std::string::npos) cut = space;
+    const std::size_t space = TextSearch(" ").Last(text.text, cut);
+    if (space != TextSearch::kNone) cut = space;
   }
   TextBuilder out;
   out.Append(text, 0, cut);
@@ -178,7 +177,7 @@ Try<Value> Truncate(Runtime&, const Value& input, CallArgs args) {
 }
 
 Try<Value> Format(Runtime&, const Value& input, CallArgs args) {
-  SGLRUN_ASSIGN_OR_RETURN(const Value text, ToStr(input));
+  const Value text = ToStr(input);
   if (args.named.empty()) return FormatPercent(text, Value::Tuple(std::move(args.args)));
   if (!args.args.empty()) {
     return Fault{FaultKind::kRuntime,
@@ -192,20 +191,20 @@ Try<Value> Format(Runtime&, const Value& input, CallArgs args) {
 Try<Value> Join(Runtime& runtime, const Value& input, CallArgs args) {
   SGLRUN_ASSIGN_OR_RETURN(const std::vector<Value> bound,
                           Bind("do_join", {"d", "attribute"}, 0, std::move(args)));
-  SGLRUN_ASSIGN_OR_RETURN(Value separator, ToStr(bound[0].missing() ? Value::Str("") : bound[0]));
+  Value separator = ToStr(bound[0].missing() ? Value::Str("") : bound[0]);
   SGLRUN_ASSIGN_OR_RETURN(std::vector<Value> items, Collect(runtime, input));
   for (Value& item : items) {
     SGLRUN_ASSIGN_OR_RETURN(item, GetPath(runtime, item, bound[1]));
-    SGLRUN_ASSIGN_OR_RETURN(item, ToStr(item));
+    item = ToStr(item);
   }
   const bool escapes =
       runtime.autoescape() && (IsMarkup(separator) || std::ranges::any_of(items, IsMarkup));
-  if (!escapes) return JoinTexts(runtime, WithMarkup(separator, false), items);
+  if (!escapes) return JoinTexts(WithMarkup(separator, false), items);
   for (Value& item : items) {
-    SGLRUN_ASSIGN_OR_RETURN(item, EscapeHtml(item));
+    item = EscapeHtml(item);
   }
-  SGLRUN_ASSIGN_OR_RETURN(separator, EscapeHtml(separator));
-  return JoinTexts(runtime, separator, items);
+  separator = EscapeHtml(separator);
+  return JoinTexts(separator, items);
 }
 
 constexpr std::array kTextEntries = {
@@ -219,7 +218,7 @@ constexpr std::array kTextEntries = {
     FilterEntry{"string", StringFilter},
     FilterEntry{"title", Title},
     FilterEntry{"trim", Trim},
-    FilterEntry{"truncate", Truncate},
+    FilterEntry{"truncate", TruncateFilter},
     FilterEntry{"upper", Mapped<ToUpper>},
     FilterEntry{"wordcount", WordCount},
 };

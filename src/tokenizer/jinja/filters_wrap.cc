@@ -20,6 +20,9 @@
 namespace sglrun::tokenizer::jinja {
 namespace {
 
+// A character, and a chunk of one character.
+constexpr std::size_t kScratchPerCharacter = 24;
+
 using Line = std::u32string;
 using Chunk = std::u32string_view;
 
@@ -150,7 +153,7 @@ void WrapLine(const Line& line, const WrapOptions& options, std::vector<Line>& o
 
 Line ToLine(std::string_view text) {
   Line line;
-  for (std::size_t at = 0; at < text.size();) line.push_back(DecodeUtf8(text, at));
+  for (std::size_t at = 0; at < text.size();) line.push_back(NextCharacter(text, at));
   return line;
 }
 
@@ -171,7 +174,7 @@ Fault NoSuchAttribute(const Value& value, const char* name) {
   return {FaultKind::kRuntime, "'" + TypeName(value) + "' object has no attribute '" + name + "'"};
 }
 
-Try<Value> WordWrap(Runtime& runtime, const Value& input, CallArgs args) {
+Try<Value> WordWrap(Runtime&, const Value& input, CallArgs args) {
   SGLRUN_ASSIGN_OR_RETURN(
       const std::vector<Value> bound,
       Bind("do_wordwrap", {"width", "break_long_words", "wrapstring", "break_on_hyphens"}, 0,
@@ -183,7 +186,8 @@ Try<Value> WordWrap(Runtime& runtime, const Value& input, CallArgs args) {
   std::vector<Value> paragraphs;
   for (const Value& line : SplitLines(input.str(), false)) {
     SGLRUN_ASSIGN_OR_RETURN(const WrapOptions options, ReadWrapOptions(bound));
-    SGLRUN_RETURN_IF_ERROR(runtime.Step(static_cast<std::int64_t>(line.str().length) + 1));
+    const Held scratch(line.str().length * kScratchPerCharacter);
+    Meter::Step(1 + line.str().length / 2);
     std::vector<Line> wrapped;
     WrapLine(ToLine(line.text()), options, wrapped);
     std::vector<Value> lines;
@@ -192,10 +196,10 @@ Try<Value> WordWrap(Runtime& runtime, const Value& input, CallArgs args) {
       for (const char32_t c : one) AppendUtf8(text, c);
       lines.push_back(Derived(std::move(text), line.str()));
     }
-    SGLRUN_ASSIGN_OR_RETURN(Value paragraph, JoinTexts(runtime, separator, lines));
+    Value paragraph = JoinTexts(separator, lines);
     paragraphs.push_back(std::move(paragraph));
   }
-  return JoinTexts(runtime, separator, paragraphs);
+  return JoinTexts(separator, paragraphs);
 }
 
 constexpr std::array kWrapEntries = {FilterEntry{"wordwrap", WordWrap}};

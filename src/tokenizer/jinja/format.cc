@@ -1,10 +1,12 @@
 #include "tokenizer/jinja/format.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdio>
 
 #include "base/utf8.h"
+#include "tokenizer/jinja/characters.h"
 #include "tokenizer/jinja/compare.h"
 #include "tokenizer/jinja/number.h"
 #include "tokenizer/jinja/repr.h"
@@ -13,39 +15,41 @@ namespace sglrun::tokenizer::jinja {
 namespace {
 
 constexpr std::int64_t kMaxPrecision = 400;
+// Hundreds of digits take printf a few microseconds.
+constexpr std::size_t kStepsPerFloat = 30;
 
 bool IsAlign(char c) {
   return c == '<' || c == '>' || c == '^' || c == '=';
 }
 
-// Reads digits; -1 when there are none, a limit when there are too many.
-Try<std::int64_t> ReadNumber(std::string_view text, std::size_t& at) {
+// Reads digits; -1 when there are none.
+std::int64_t ReadNumber(std::string_view text, std::size_t& at) {
   std::int64_t value = -1;
   for (; at < text.size() && text[at] >= '0' && text[at] <= '9'; ++at) {
     value = (value < 0 ? 0 : value) * 10 + (text[at] - '0');
-    if (value > static_cast<std::int64_t>(kMaxTextBytes)) {
-      return LimitFault("a text is longer than " + std::to_string(kMaxTextBytes) + " bytes");
-    }
+    Meter::NeedText(static_cast<std::size_t>(value));
   }
   return value;
 }
 
 std::string PrintDouble(const char* format, std::int64_t precision, double value) {
+  Meter::Step(kStepsPerFloat);
   std::array<char, 1024> buffer;
   const int length =
       std::snprintf(buffer.data(), buffer.size(), format, static_cast<int>(precision), value);
   return {buffer.data(), static_cast<std::size_t>(length)};
 }
 
-std::string Group(std::string digits, char separator, std::size_t step) {
+std::string Group(const std::string& digits, char separator, std::size_t step) {
   if (separator == 0) return digits;
   const std::size_t point = digits.find_first_of(".eE%");
-  std::size_t at = point == std::string::npos ? digits.size() : point;
-  while (at > step) {
-    at -= step;
-    digits.insert(at, 1, separator);
+  const std::size_t whole = std::min(point, digits.size());
+  std::string grouped;
+  for (std::size_t at = 0; at < whole; ++at) {
+    if (at > 0 && (whole - at) % step == 0) grouped += separator;
+    grouped += digits[at];
   }
-  return digits;
+  return grouped + digits.substr(whole);
 }
 
 Try<std::string> FormatFloatDigits(double value, const FormatSpec& spec) {
@@ -141,7 +145,7 @@ Try<FormatSpec> ParseFormatSpec(std::string_view text, const Value& value) {
   FormatSpec spec;
   std::size_t at = 0;
   std::size_t next = 0;
-  if (!text.empty()) DecodeUtf8(text, next);
+  if (!text.empty()) NextCharacter(text, next);
   if (next < text.size() && next > 0 && IsAlign(text[next])) {
     spec.fill = text.substr(0, next);
     spec.align = text[next];
@@ -161,11 +165,11 @@ Try<FormatSpec> ParseFormatSpec(std::string_view text, const Value& value) {
     spec.fill = "0";
     spec.align = value.is_number() ? '=' : '<';
   }
-  SGLRUN_ASSIGN_OR_RETURN(const std::int64_t width, ReadNumber(text, at));
+  const std::int64_t width = ReadNumber(text, at);
   spec.width = width < 0 ? 0 : width;
   spec.grouping = take(",_");
   if (take(".") != 0) {
-    SGLRUN_ASSIGN_OR_RETURN(spec.precision, ReadNumber(text, at));
+    spec.precision = ReadNumber(text, at);
     if (spec.precision < 0) return ValueFault("Format specifier missing precision");
   }
   if (at < text.size()) spec.type = text[at++];
@@ -189,7 +193,7 @@ Try<std::string> FormatNumber(const Value& number, const FormatSpec& spec) {
     SGLRUN_ASSIGN_OR_RETURN(const double value, ToDouble(number));
     negative = std::signbit(value) && !std::isnan(value);
     SGLRUN_ASSIGN_OR_RETURN(digits, FormatFloatDigits(std::fabs(value), spec));
-    digits = Group(std::move(digits), spec.grouping, 3);
+    digits = Group(digits, spec.grouping, 3);
   } else {
     if (spec.type != 0 && std::string_view("bdoxXn").find(spec.type) == std::string_view::npos) {
       return UnknownCode(spec, number);
@@ -220,7 +224,10 @@ void AppendPadded(TextBuilder& out, const String& text, const FormatSpec& spec, 
 }
 
 Try<void> AppendFormatted(TextBuilder& out, const Value& value, std::string_view text) {
-  if (text.empty()) return AppendStr(out, value);
+  if (text.empty()) {
+    AppendStr(out, value);
+    return {};
+  }
   if (value.is(Kind::kBool) && text.find_first_of("bcdoxXneEfFgG%") == std::string_view::npos) {
     // Only a bare width: Python prints the integer.
     SGLRUN_ASSIGN_OR_RETURN(const FormatSpec spec, ParseFormatSpec(text, value));
@@ -235,12 +242,12 @@ Try<void> AppendFormatted(TextBuilder& out, const Value& value, std::string_view
   if (spec.align == '=') return ValueFault("'=' alignment not allowed in string format specifier");
   const String& whole = value.str();
   if (spec.precision >= 0 && static_cast<std::size_t>(spec.precision) < whole.length) {
-    const Value cut = Part(whole, 0, ByteOffset(whole, static_cast<std::size_t>(spec.precision)));
+    const Value cut = Part(whole, 0, whole.ByteOffset(static_cast<std::size_t>(spec.precision)));
     AppendPadded(out, cut.str(), spec, '<');
   } else {
     AppendPadded(out, whole, spec, '<');
   }
-  return out.Check();
+  return {};
 }
 
 }  // namespace sglrun::tokenizer::jinja

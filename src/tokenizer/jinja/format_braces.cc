@@ -19,9 +19,9 @@ class BraceFormatter {
     if (depth < 0) return ValueFault("Max string recursion exceeded");
     const std::string& text = format.text;
     for (std::size_t at = 0; at < text.size();) {
+      Meter::Bytes(16);
       const std::size_t brace = std::min(text.find_first_of("{}", at), text.size());
       out.Append(format, at, brace);
-      SGLRUN_RETURN_IF_ERROR(out.Check());
       at = brace;
       if (at == text.size()) break;
       if (at + 1 < text.size() && text[at + 1] == text[at]) {
@@ -41,6 +41,7 @@ class BraceFormatter {
     std::size_t end = begin;
     int open = 1;
     for (; end < text.size(); ++end) {
+      Meter::Bytes(2);
       if (text[end] == '{') ++open;
       if (text[end] == '}' && --open == 0) break;
     }
@@ -82,7 +83,7 @@ class BraceFormatter {
       return ValueFault("Unknown conversion specifier '" + std::string(1, conversion) + "'");
     }
     TextBuilder out;
-    SGLRUN_RETURN_IF_ERROR(AppendRepr(out, value));
+    AppendRepr(out, value);
     return out.Build();
   }
 
@@ -105,6 +106,7 @@ class BraceFormatter {
       if (index < args_.args.size()) return args_.args[index];
       return Fault{FaultKind::kLookup, "Replacement index out of range for positional args tuple"};
     }
+    Meter::Bytes(16 * args_.named.size());
     for (const auto& [key, value] : args_.named) {
       if (key == name) return value;
     }

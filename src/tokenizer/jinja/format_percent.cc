@@ -22,7 +22,6 @@ class PercentFormatter {
       if (at_ == text_.size()) break;
       ++at_;
       SGLRUN_RETURN_IF_ERROR(Field());
-      SGLRUN_RETURN_IF_ERROR(out_.Check());
     }
     const bool unused = values_.is(Kind::kTuple)
                             ? next_ < values_.items().size()
@@ -51,6 +50,7 @@ class PercentFormatter {
     int open = 1;
     const std::size_t begin = at_;
     for (; at_ < text_.size() && open > 0; ++at_) {
+      Meter::Bytes(1);
       if (text_[at_] == '(') ++open;
       if (text_[at_] == ')') --open;
     }
@@ -67,19 +67,15 @@ class PercentFormatter {
       ++at_;
       SGLRUN_ASSIGN_OR_RETURN(const Value value, NextValue());
       if (!value.is(Kind::kInt) && !value.is(Kind::kBool)) return TypeFault("* wants int");
-      if (value.int64() > static_cast<std::int64_t>(kMaxTextBytes)) return TooLong();
+      if (value.int64() > 0) Meter::NeedText(static_cast<std::size_t>(value.int64()));
       return value.int64();
     }
     std::int64_t number = 0;
     for (; at_ < text_.size() && text_[at_] >= '0' && text_[at_] <= '9'; ++at_) {
       number = number * 10 + (text_[at_] - '0');
-      if (number > static_cast<std::int64_t>(kMaxTextBytes)) return TooLong();
+      Meter::NeedText(static_cast<std::size_t>(number));
     }
     return number;
-  }
-
-  static Fault TooLong() {
-    return LimitFault("a text is longer than " + std::to_string(kMaxTextBytes) + " bytes");
   }
 
   // Behind the '%'.
@@ -156,18 +152,17 @@ class PercentFormatter {
   Try<void> ConvertText(const Value& value, const FormatSpec& spec) {
     TextBuilder text;
     if (spec.type == 's') {
-      SGLRUN_RETURN_IF_ERROR(AppendStr(text, value));
+      AppendStr(text, value);
     } else {
-      SGLRUN_RETURN_IF_ERROR(AppendRepr(text, value));
+      AppendRepr(text, value);
     }
-    SGLRUN_ASSIGN_OR_RETURN(
-        Value built, text.Build(spec.type == 's' && value.is_string() && value.str().markup));
+    Value built = text.Build(spec.type == 's' && value.is_string() && value.str().markup);
     if (format_.markup) {
-      SGLRUN_ASSIGN_OR_RETURN(built, EscapeHtml(built));
+      built = EscapeHtml(built);
     }
     const String& whole = built.str();
     if (spec.precision >= 0 && static_cast<std::size_t>(spec.precision) < whole.length) {
-      built = Part(whole, 0, ByteOffset(whole, static_cast<std::size_t>(spec.precision)));
+      built = Part(whole, 0, whole.ByteOffset(static_cast<std::size_t>(spec.precision)));
     }
     AppendPadded(out_, built.str(), spec, '>');
     return {};

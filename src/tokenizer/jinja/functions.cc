@@ -51,7 +51,7 @@ Try<void> FillDict(Runtime& runtime, CallArgs args, Dict& out) {
     }
   }
   for (auto& [name, value] : args.named) out.Set(name, std::move(value));
-  return runtime.Produce(out.size() * sizeof(Dict::Entry));
+  return {};
 }
 
 Try<Value> MakeDictValue(Runtime& runtime, CallArgs args) {
@@ -97,7 +97,7 @@ Try<Value> MakeJoiner(Runtime& runtime, CallArgs args) {
 Try<Value> RaiseException(Runtime&, CallArgs args) {
   SGLRUN_ASSIGN_OR_RETURN(const std::vector<Value> bound,
                           Bind("raise_exception", {"message"}, 1, std::move(args)));
-  SGLRUN_ASSIGN_OR_RETURN(const Value message, ToStr(bound[0]));
+  const Value message = ToStr(bound[0]);
   return Fault{FaultKind::kRaised, message.text()};
 }
 
@@ -127,6 +127,8 @@ Try<Value> StrftimeNow(Runtime& runtime, CallArgs args) {
     return TypeFault("strftime() argument 1 must be str, not " + TypeName(bound[0]));
   }
   constexpr std::size_t kLongest = 1 << 16;
+  Meter::NeedText(bound[0].text().size());
+  Meter::Step(kLongest / 64 + bound[0].text().size() / 2);
   // A last character tells an empty result from one that did not fit.
   const std::string format = WithoutPythonFields(bound[0].text()) + "!";
   std::string out(kLongest, '\0');

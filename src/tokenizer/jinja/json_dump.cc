@@ -4,7 +4,7 @@
 #include <cmath>
 #include <cstdio>
 
-#include "base/utf8.h"
+#include "tokenizer/jinja/characters.h"
 #include "tokenizer/jinja/compare.h"
 #include "tokenizer/jinja/filter_functions.h"
 #include "tokenizer/jinja/objects.h"
@@ -63,7 +63,7 @@ std::string FloatText(double value) {
 
 class JsonDumper {
  public:
-  JsonDumper(Runtime& runtime, const JsonStyle& style) : runtime_(runtime), style_(style) {}
+  explicit JsonDumper(const JsonStyle& style) : style_(style) {}
 
   Try<Value> Run(const Value& value) {
     SGLRUN_RETURN_IF_ERROR(Append(value, 0));
@@ -76,7 +76,7 @@ class JsonDumper {
     std::size_t done = 0;
     for (std::size_t at = 0; at < text.text.size();) {
       const std::size_t begin = at;
-      const std::string escape = EscapeOf(DecodeUtf8(text.text, at), style_.ensure_ascii);
+      const std::string escape = EscapeOf(NextCharacter(text.text, at), style_.ensure_ascii);
       if (escape.empty()) continue;
       out_.Append(text, done, begin);
       out_.AppendDerived(escape, text);
@@ -104,7 +104,7 @@ class JsonDumper {
     }
     if (style_.indented) NewLine(depth);
     out_.Append("]");
-    return out_.Check();
+    return {};
   }
 
   Try<void> AppendKey(const Value& key) {
@@ -132,6 +132,7 @@ class JsonDumper {
       return {};
     }
     std::vector<const Dict::Entry*> entries;
+    Meter::Bytes(dict.size() * sizeof(entries[0]));
     for (const Dict::Entry& entry : dict.entries()) entries.push_back(&entry);
     if (style_.sort_keys) {
       Try<void> sorted;
@@ -154,14 +155,12 @@ class JsonDumper {
     }
     if (style_.indented) NewLine(depth);
     out_.Append("}");
-    return out_.Check();
+    return {};
   }
 
   Try<void> Append(const Value& value, int depth) {
-    if (depth > kMaxValueDepth)
-      return LimitFault("tojson: a value is nested more than " + std::to_string(kMaxValueDepth) +
-                        " levels deep");
-    SGLRUN_RETURN_IF_ERROR(runtime_.Step());
+    Meter::NeedDepth("tojson: a value", depth, kMaxValueDepth);
+    Meter::Step();
     switch (value.kind()) {
       case Kind::kNone:
         out_.Append("null");
@@ -178,7 +177,7 @@ class JsonDumper {
         return {};
       case Kind::kString:
         AppendText(value.str());
-        return out_.Check();
+        return {};
       case Kind::kList:
       case Kind::kTuple:
         return AppendList(value.items(), depth);
@@ -189,7 +188,6 @@ class JsonDumper {
     }
   }
 
-  Runtime& runtime_;
   const JsonStyle& style_;
   TextBuilder out_;
 };
@@ -232,7 +230,7 @@ Try<Value> ToJson(Runtime& runtime, const Value& input, CallArgs args) {
   style.sort_keys = !bound[3].missing() && Truth(bound[3]);
   SGLRUN_RETURN_IF_ERROR(ReadIndent(bound[1], style));
   SGLRUN_RETURN_IF_ERROR(ReadSeparators(runtime, bound[2], style));
-  return JsonDumper(runtime, style).Run(input);
+  return JsonDumper(style).Run(input);
 }
 
 }  // namespace sglrun::tokenizer::jinja

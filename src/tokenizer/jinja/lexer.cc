@@ -50,11 +50,14 @@ class Lexer {
   bool At(std::string_view word) const { return Rest().starts_with(word); }
 
   void Push(TokenKind kind, std::string text, Value value = {}) {
+    Meter::Step();
+    Meter::Bytes(text.size());
     tokens_.push_back({kind, std::move(text), std::move(value), line_});
   }
 
   // Moves on to `end`, counting lines.
   void MoveTo(std::size_t end) {
+    Meter::Bytes(end - at_);
     line_ += static_cast<int>(std::count(text_.begin() + static_cast<std::ptrdiff_t>(at_),
                                          text_.begin() + static_cast<std::ptrdiff_t>(end), '\n'));
     line_starting_ = end > at_ && text_[end - 1] == '\n';
@@ -198,7 +201,7 @@ class Lexer {
   std::size_t WordEnd(std::size_t place) const {
     while (place < text_.size()) {
       std::size_t next = place;
-      if (!IsWordCharacter(DecodeUtf8(text_, next))) break;
+      if (!IsWordCharacter(NextCharacter(text_, next))) break;
       place = next;
     }
     return place;
@@ -309,7 +312,7 @@ class Lexer {
       return {};
     }
     std::size_t end = at_;
-    DecodeUtf8(text_, end);
+    NextCharacter(text_, end);
     return Error("unexpected char '" + text_.substr(at_, end - at_) + "' at " +
                  std::to_string(CountCodePoints(std::string_view(text_).substr(0, at_))));
   }

@@ -13,14 +13,13 @@ class LoopTestIterator final : public Iterator {
         frame_(std::move(frame)),
         iterable_(std::move(iterable)) {}
 
-  Try<bool> Next(Runtime& runtime, Value& out) override {
+  Try<bool> TakeNext(Runtime& runtime, Value& out) override {
     if (!source_) {
       SGLRUN_ASSIGN_OR_RETURN(source_, Iterate(iterable_));
     }
     while (true) {
       SGLRUN_ASSIGN_OR_RETURN(const bool more, source_->Next(runtime, out));
       if (!more) return false;
-      SGLRUN_RETURN_IF_ERROR(runtime.Step());
       SGLRUN_ASSIGN_OR_RETURN(const bool passes, evaluator_->PassesLoopTest(*loop_, frame_, out));
       if (passes) return true;
     }
@@ -70,7 +69,7 @@ Try<Evaluator::Flow> Evaluator::RunFor(const Stmt& loop, const Frame& frame) {
   SGLRUN_ASSIGN_OR_RETURN(Value iterable, Eval(*loop.value, frame));
   if (!loop.recursive) return RunLoop(loop, frame, frame, std::move(iterable), 0);
   SGLRUN_ASSIGN_OR_RETURN(const Value text, RenderRecursive(loop, frame, std::move(iterable), 0));
-  SGLRUN_RETURN_IF_ERROR(Print(text));
+  Print(text);
   return Flow::kNext;
 }
 
@@ -84,7 +83,7 @@ Try<Value> Evaluator::RenderRecursive(const Stmt& loop, const Ref<FrameObject>& 
   const Try<Flow> flow = RunLoop(loop, frame, outer, std::move(iterable), depth);
   out_ = before;
   SGLRUN_RETURN_IF_ERROR(flow);
-  return text.Build(loop.escapes);
+  return text.Build(Escapes(loop));
 }
 
 Try<Evaluator::Flow> Evaluator::RunLoop(const Stmt& loop, const Frame& frame, const Frame& outer,
@@ -111,7 +110,6 @@ Try<Evaluator::Flow> Evaluator::RunLoop(const Stmt& loop, const Frame& frame, co
 // One pass; kBreak: the last one.
 Try<Evaluator::Flow> Evaluator::RunIteration(const Stmt& loop, const Frame& frame,
                                              const Value& item, bool& empty) {
-  SGLRUN_RETURN_IF_ERROR(runtime_.Step());
   SGLRUN_RETURN_IF_ERROR(Assign(*loop.target, item, frame));
   Enter(loop.scope, frame);
   SGLRUN_ASSIGN_OR_RETURN(const Flow flow, Run(loop.body, frame));

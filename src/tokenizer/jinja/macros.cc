@@ -42,6 +42,7 @@ std::string NameOf(const Stmt& macro) {
 
 // Takes a keyword argument out; missing when it is not there.
 Value Take(CallArgs& args, const std::string& name) {
+  Meter::Bytes(16 * args.named.size());
   const auto it = std::find_if(args.named.begin(), args.named.end(),
                                [&](const auto& entry) { return entry.first == name; });
   if (it == args.named.end()) return {};
@@ -63,12 +64,12 @@ Try<Evaluator::Flow> Evaluator::RunMacro(const Stmt& statement, const Frame& fra
 Try<Evaluator::Flow> Evaluator::RunCallBlock(const Stmt& statement, const Frame& frame) {
   if (statement.kind == Stmt::Kind::kGeneration) {
     SGLRUN_ASSIGN_OR_RETURN(const Value text, CallMacro(statement, frame, {}));
-    SGLRUN_RETURN_IF_ERROR(Print(text));
+    Print(text);
     return Flow::kNext;
   }
   const Value caller = MakeCallable(MakeRef<MacroObject>(*this, statement, frame));
   SGLRUN_ASSIGN_OR_RETURN(const Value text, EvalCall(*statement.value, frame, caller));
-  SGLRUN_RETURN_IF_ERROR(Print(text));
+  Print(text);
   return Flow::kNext;
 }
 
@@ -141,8 +142,7 @@ Try<Value> Evaluator::CallMacro(const Stmt& macro, const Ref<FrameObject>& outer
   out_ = before;
   SGLRUN_RETURN_IF_ERROR(filled);
   SGLRUN_RETURN_IF_ERROR(flow);
-  SGLRUN_ASSIGN_OR_RETURN(Value value, text.Build(runtime_.autoescape()));
-  SGLRUN_RETURN_IF_ERROR(Account(runtime_, value));
+  Value value = text.Build(runtime_.autoescape());
   return value;
 }
 

@@ -22,8 +22,8 @@ bool IsMutatingMethod(Kind kind, std::string_view name);
 
 // Used by several methods and filters.
 Try<Value> StripText(const Value& text, const Value& characters, bool left, bool right);
-Try<Value> ReplaceText(const Value& text, const Value& from, const Value& to, std::int64_t count);
+Value ReplaceText(const Value& text, const Value& from, const Value& to, std::int64_t count);
 std::vector<Value> SplitLines(const String& text, bool keep_ends);
-Try<Value> JoinTexts(Runtime& runtime, const Value& separator, const std::vector<Value>& parts);
+Value JoinTexts(const Value& separator, const std::vector<Value>& parts);
 
 }  // namespace sglrun::tokenizer::jinja

@@ -11,6 +11,8 @@
 namespace sglrun::tokenizer::jinja {
 namespace {
 
+// printf and strtod of hundreds of digits.
+constexpr std::size_t kStepsPerRounding = 30;
 constexpr double kExactInt = 9007199254740992.0;  // 2^53
 
 Fault DivisionFault(const char* message) {
@@ -134,6 +136,7 @@ std::string_view Strip(std::string_view text) {
 
 // Removes the underscores between digits; none where they stand elsewhere.
 std::optional<std::string> WithoutUnderscores(std::string_view text) {
+  Meter::Bytes(4 * text.size());
   std::string out;
   for (std::size_t i = 0; i < text.size(); ++i) {
     if (text[i] != '_') {
@@ -178,6 +181,7 @@ std::optional<std::int64_t> WholeInt64(double value) {
 }
 
 BigInt ToBigInt(const Value& integer) {
+  Meter::Bytes(integer.is(Kind::kBigInt) ? integer.big().bits() / 8 : 16);
   return integer.is(Kind::kBigInt) ? integer.big() : BigInt(integer.int64());
 }
 
@@ -236,6 +240,7 @@ Try<Value> Round(const Value& number, std::int64_t digits) {
   if (digits < -308) return Value::Float(std::copysign(0.0, value));
   if (digits >= 0) {
     // printf rounds the exact binary value to nearest, ties to even, as Python does.
+    Meter::Step(kStepsPerRounding);
     std::array<char, 700> buffer;
     std::snprintf(buffer.data(), buffer.size(), "%.*f", static_cast<int>(digits), value);
     return Value::Float(std::strtod(buffer.data(), nullptr));

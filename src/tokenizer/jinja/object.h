@@ -1,17 +1,20 @@
 // Counted objects of the template engine. The last holder of an object frees it; chains of objects
 // are freed in a loop, so that a template cannot build a list nested a million deep and exhaust the
-// stack by dropping it.
+// stack by dropping it. Making one is charged to the meter, and counts as memory while it lives.
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <utility>
+
+#include "tokenizer/jinja/meter.h"
 
 namespace sglrun::tokenizer::jinja {
 
 class Object {
  public:
-  Object() = default;
+  Object() { Hold(kOwnBytes); }
   Object(const Object&) = delete;
   Object& operator=(const Object&) = delete;
   virtual ~Object() = default;
@@ -21,10 +24,21 @@ class Object {
     if (count_.fetch_sub(1, std::memory_order_acq_rel) == 1) Free(this);
   }
 
+ protected:
+  // So many bytes more belong to the object, and were written just now.
+  void Hold(std::size_t bytes) {
+    Meter::Bytes(bytes);
+    held_.Grow(bytes);
+  }
+
  private:
+  // About what the object itself takes, with the heap's own.
+  static constexpr std::size_t kOwnBytes = 64;
+
   static void Free(const Object* object);
 
   mutable std::atomic<std::uint32_t> count_ = 0;
+  Held held_;
 };
 
 template <class T>

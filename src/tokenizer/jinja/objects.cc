@@ -1,6 +1,6 @@
 #include "tokenizer/jinja/objects.h"
 
-#include "base/utf8.h"
+#include "tokenizer/jinja/characters.h"
 #include "tokenizer/jinja/compare.h"
 #include "tokenizer/jinja/text.h"
 
@@ -12,7 +12,7 @@ class ItemIterator final : public Iterator {
   ItemIterator(Ref<Sequence> items, bool backwards)
       : items_(std::move(items)), backwards_(backwards) {}
 
-  Try<bool> Next(Runtime&, Value& out) override {
+  Try<bool> TakeNext(Runtime&, Value& out) override {
     const std::vector<Value>& items = items_->items;
     if (next_ >= items.size()) return false;
     out = items[backwards_ ? items.size() - 1 - next_ : next_];
@@ -34,7 +34,7 @@ class ViewIterator final : public Iterator {
   ViewIterator(Ref<DictView> view, bool backwards)
       : view_(std::move(view)), backwards_(backwards) {}
 
-  Try<bool> Next(Runtime&, Value& out) override {
+  Try<bool> TakeNext(Runtime&, Value& out) override {
     const std::size_t size = view_->dict->size();
     if (next_ >= size) return false;
     out = view_->at(backwards_ ? size - 1 - next_ : next_);
@@ -54,7 +54,7 @@ class RangeIterator final : public Iterator {
   RangeIterator(Ref<RangeObject> range, bool backwards)
       : range_(std::move(range)), backwards_(backwards) {}
 
-  Try<bool> Next(Runtime&, Value& out) override {
+  Try<bool> TakeNext(Runtime&, Value& out) override {
     if (next_ >= range_->length) return false;
     out = Value::Int(range_->at(backwards_ ? range_->length - 1 - next_ : next_));
     ++next_;
@@ -72,10 +72,10 @@ class CharacterIterator final : public Iterator {
  public:
   explicit CharacterIterator(Ref<String> text) : text_(std::move(text)) {}
 
-  Try<bool> Next(Runtime&, Value& out) override {
+  Try<bool> TakeNext(Runtime&, Value& out) override {
     if (next_ >= text_->text.size()) return false;
     std::size_t end = next_;
-    DecodeUtf8(text_->text, end);
+    NextCharacter(text_->text, end);
     out = Part(*text_, next_, end);
     next_ = end;
     return true;
@@ -89,7 +89,7 @@ class CharacterIterator final : public Iterator {
 
 class EmptyIterator final : public Iterator {
  public:
-  Try<bool> Next(Runtime&, Value&) override { return false; }
+  Try<bool> TakeNext(Runtime&, Value&) override { return false; }
 };
 
 // The loop itself as an iterable: its remaining items.
@@ -97,7 +97,7 @@ class LoopIterator final : public Iterator {
  public:
   explicit LoopIterator(Ref<LoopObject> loop) : loop_(std::move(loop)) {}
 
-  Try<bool> Next(Runtime& runtime, Value& out) override {
+  Try<bool> TakeNext(Runtime& runtime, Value& out) override {
     SGLRUN_ASSIGN_OR_RETURN(const bool more, loop_->Advance(runtime));
     if (more) out = Value::Tuple({loop_->current, Value(Kind::kLoop, loop_)});
     return more;
@@ -208,7 +208,7 @@ Try<Ref<Iterator>> Reversed(const Value& value) {
     case Kind::kRange:
       return Ref<Iterator>(MakeRef<RangeIterator>(RefTo<RangeObject>(value), true));
     case Kind::kString: {
-      SGLRUN_ASSIGN_OR_RETURN(std::vector<Value> characters, Characters(value.str()));
+      std::vector<Value> characters = Characters(value.str());
       return IterateItems(MakeRef<Sequence>(std::move(characters)), true);
     }
     default:
@@ -218,20 +218,18 @@ Try<Ref<Iterator>> Reversed(const Value& value) {
 
 Try<std::vector<Value>> Collect(Runtime& runtime, const Value& value) {
   if (value.is_sequence()) {
-    SGLRUN_RETURN_IF_ERROR(runtime.Produce(value.items().size() * sizeof(Value)));
+    Meter::Bytes(value.items().size() * sizeof(Value));
     return value.items();
   }
   SGLRUN_ASSIGN_OR_RETURN(const Ref<Iterator> iterator, Iterate(value));
   std::vector<Value> items;
+  Held held;
   while (true) {
     Value item;
     SGLRUN_ASSIGN_OR_RETURN(const bool more, iterator->Next(runtime, item));
     if (!more) return items;
-    SGLRUN_RETURN_IF_ERROR(runtime.Produce(2 * sizeof(String)));
-    SGLRUN_RETURN_IF_ERROR(runtime.Step());
-    if (items.size() == kMaxItems) {
-      return LimitFault("a list has more than " + std::to_string(kMaxItems) + " items");
-    }
+    Meter::NeedItems(items.size() + 1);
+    held.Grow(sizeof(Value));
     items.push_back(std::move(item));
   }
 }

@@ -32,9 +32,15 @@ struct DictView final : Object {
 class Iterator : public Object {
  public:
   // False: there is none left, and `out` holds nothing of use.
-  virtual Try<bool> Next(Runtime& runtime, Value& out) = 0;
+  Try<bool> Next(Runtime& runtime, Value& out) {
+    Meter::Step();
+    return TakeNext(runtime, out);
+  }
   virtual std::string TypeName() const { return "generator"; }
   virtual int depth() const { return 0; }
+
+ private:
+  virtual Try<bool> TakeNext(Runtime& runtime, Value& out) = 0;
 };
 
 inline constexpr int kMaxIteratorDepth = 200;

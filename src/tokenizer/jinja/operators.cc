@@ -1,5 +1,7 @@
 #include "tokenizer/jinja/operators.h"
 
+#include <algorithm>
+
 #include "tokenizer/jinja/callable.h"
 #include "tokenizer/jinja/compare.h"
 #include "tokenizer/jinja/number.h"
@@ -10,20 +12,18 @@
 namespace sglrun::tokenizer::jinja {
 namespace {
 
-constexpr std::int64_t kBytesAStep = 512, kItemsAStep = 64;
-
 Fault Unsupported(const std::string& symbol, const Value& a, const Value& b) {
   return TypeFault("unsupported operand type(s) for " + (symbol == "**" ? "** or pow()" : symbol) +
                    ": '" + TypeName(a) + "' and '" + TypeName(b) + "'");
 }
 
 // Escaped text escapes what it is joined with.
-Try<Value> AddStrings(const Value& a, const Value& b) {
+Value AddStrings(const Value& a, const Value& b) {
   const bool markup = a.str().markup || b.str().markup;
   Value left = a, right = b;
   if (markup) {
-    SGLRUN_ASSIGN_OR_RETURN(left, EscapeHtml(a));
-    SGLRUN_ASSIGN_OR_RETURN(right, EscapeHtml(b));
+    left = EscapeHtml(a);
+    right = EscapeHtml(b);
   }
   TextBuilder out;
   out.Append(left.str());
@@ -31,19 +31,16 @@ Try<Value> AddStrings(const Value& a, const Value& b) {
   return out.Build(markup);
 }
 
-Try<Value> AddSequences(Runtime& runtime, const Value& a, const Value& b) {
-  if (a.items().size() + b.items().size() > kMaxItems) {
-    return LimitFault("a list has more than " + std::to_string(kMaxItems) + " items");
-  }
+Value AddSequences(const Value& a, const Value& b) {
+  Meter::NeedItems(a.items().size() + b.items().size());
   std::vector<Value> items = a.items();
   items.insert(items.end(), b.items().begin(), b.items().end());
-  SGLRUN_RETURN_IF_ERROR(runtime.Produce(items.size() * sizeof(Value)));
   return a.is(Kind::kList) ? Value::List(std::move(items)) : Value::Tuple(std::move(items));
 }
 
-Try<Value> Add(Runtime& runtime, const Value& a, const Value& b) {
+Try<Value> Add(const Value& a, const Value& b) {
   if (a.is_string() && b.is_string()) return AddStrings(a, b);
-  if (a.is_sequence() && a.kind() == b.kind()) return AddSequences(runtime, a, b);
+  if (a.is_sequence() && a.kind() == b.kind()) return AddSequences(a, b);
   if (a.is_string() && !a.str().markup) {
     return TypeFault("can only concatenate str (not \"" + TypeName(b) + "\") to str");
   }
@@ -54,27 +51,30 @@ Try<Value> Add(Runtime& runtime, const Value& a, const Value& b) {
   return Unsupported("+", a, b);
 }
 
-Try<Value> Repeat(Runtime& runtime, const Value& value, const Value& times) {
-  SGLRUN_ASSIGN_OR_RETURN(const std::int64_t count, IntArgument(times, 0));
-  if (value.is_string()) {
-    TextBuilder out;
-    const String& text = value.str();
-    if (!text.text.empty() && count > 0 &&
-        count > static_cast<std::int64_t>(kMaxTextBytes / text.text.size())) {
-      return LimitFault("a text is longer than " + std::to_string(kMaxTextBytes) + " bytes");
-    }
-    for (std::int64_t i = 0; i < count && !text.text.empty(); ++i) out.Append(text);
+Value RepeatText(const String& text, std::size_t times) {
+  TextBuilder out;
+  if (text.user.empty()) {
+    out.Fill(text.text, static_cast<std::int64_t>(std::min(times, kMaxTextBytes + 1)));
     return out.Build(text.markup);
   }
+  for (std::size_t i = 0; i < times && !text.text.empty(); ++i) out.Append(text);
+  return out.Build(text.markup);
+}
+
+Try<Value> Repeat(const Value& value, const Value& times) {
+  SGLRUN_ASSIGN_OR_RETURN(const std::int64_t count, IntArgument(times, 0));
+  const auto often = static_cast<std::size_t>(std::max<std::int64_t>(count, 0));
+  if (value.is_string()) return RepeatText(value.str(), often);
   const std::vector<Value>& once = value.items();
-  if (!once.empty() && count > static_cast<std::int64_t>(kMaxItems / once.size())) {
-    return LimitFault("a list has more than " + std::to_string(kMaxItems) + " items");
-  }
   std::vector<Value> items;
-  for (std::int64_t i = 0; i < count && !once.empty(); ++i) {
+  if (!once.empty()) {
+    Meter::NeedItems(often);
+    Meter::NeedItems(often * once.size());
+    items.reserve(often * once.size());
+  }
+  for (std::size_t i = 0; i < often && !once.empty(); ++i) {
     items.insert(items.end(), once.begin(), once.end());
   }
-  SGLRUN_RETURN_IF_ERROR(runtime.Produce(items.size() * sizeof(Value)));
   return value.is(Kind::kList) ? Value::List(std::move(items)) : Value::Tuple(std::move(items));
 }
 
@@ -84,28 +84,8 @@ bool IsRepeatable(const Value& value) {
 
 }  // namespace
 
-std::int64_t Weight(const Value& value) {
-  switch (value.kind()) {
-    case Kind::kString:
-      return static_cast<std::int64_t>(value.text().size()) / kBytesAStep;
-    case Kind::kList:
-    case Kind::kTuple:
-      return static_cast<std::int64_t>(value.items().size()) / kItemsAStep;
-    case Kind::kDict:
-      return static_cast<std::int64_t>(value.dict().size()) / kItemsAStep;
-    default:
-      return 0;
-  }
-}
-
-Try<void> Account(Runtime& runtime, const Value& value) {
-  SGLRUN_RETURN_IF_ERROR(runtime.Step(Weight(value)));
-  return runtime.Produce(value.is_string() ? value.text().size() + sizeof(String) : sizeof(Value));
-}
-
-Try<Value> BinaryOperation(Runtime& runtime, const std::string& symbol, const Value& a,
-                           const Value& b) {
-  SGLRUN_RETURN_IF_ERROR(runtime.Step(1 + Weight(a) + Weight(b)));
+Try<Value> BinaryOperation(const std::string& symbol, const Value& a, const Value& b) {
+  Meter::Step();
   const bool percent = symbol == "%" && a.is_string();
   if (a.is_undefined()) return a.undefined().ToFault();
   if (b.is_undefined() && !percent) return b.undefined().ToFault();
@@ -114,16 +94,15 @@ Try<Value> BinaryOperation(Runtime& runtime, const std::string& symbol, const Va
   if (percent) {
     result = FormatPercent(a, b);
   } else if (symbol == "+") {
-    result = Add(runtime, a, b);
+    result = Add(a, b);
   } else if (symbol == "*" && IsRepeatable(a) && b.is_integer()) {
-    result = Repeat(runtime, a, b);
+    result = Repeat(a, b);
   } else if (symbol == "*" && IsRepeatable(b) && a.is_integer()) {
-    result = Repeat(runtime, b, a);
+    result = Repeat(b, a);
   } else if (symbol == "*" && (IsRepeatable(a) || IsRepeatable(b))) {
     result = TypeFault("can't multiply sequence by non-int of type '" +
                        TypeName(IsRepeatable(a) ? b : a) + "'");
   }
-  if (result.ok()) SGLRUN_RETURN_IF_ERROR(Account(runtime, *result));
   return result;
 }
 

@@ -214,7 +214,7 @@ Try<ExprPtr> Parser::ParseConcat() {
   SGLRUN_ASSIGN_OR_RETURN(ExprPtr first, ParseProduct());
   if (!current().IsOperator("~")) return first;
   ExprPtr node = MakeExpr(Expr::Kind::kConcat, first->line);
-  node->escapes = escapes_;
+  node->escapes = escapes_ && !asks_;
   node->children.push_back(std::move(first));
   while (SkipOperator("~")) {
     SGLRUN_ASSIGN_OR_RETURN(ExprPtr part, ParseProduct());

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "tokenizer/jinja/characters.h"
+#include "tokenizer/jinja/compare.h"
 #include "tokenizer/jinja/parser.h"
 
 namespace sglrun::tokenizer::jinja {
@@ -66,6 +67,7 @@ Fault Parser::EndOfTemplate() const {
 StmtPtr Parser::NewStmt(Stmt::Kind kind, int line) const {
   StmtPtr node = MakeStmt(kind, line);
   node->escapes = escapes_;
+  node->asks = asks_;
   return node;
 }
 
@@ -261,25 +263,31 @@ Try<StmtPtr> Parser::ParseBlock() {
         "Block names in Jinja have to be valid Python identifiers and may not contain hyphens, use "
         "an underscore instead.");
   }
-  const bool outer = std::exchange(escapes_, false);  // blocks know nothing of where they stand
+  // Blocks know nothing of where they stand.
+  const bool outer = std::exchange(escapes_, false), outer_asks = std::exchange(asks_, false);
   Try<Body> body = Statements({"endblock"}, true);
   escapes_ = outer;
+  asks_ = outer_asks;
   SGLRUN_ASSIGN_OR_RETURN(node->body, std::move(body));
   SkipName(node->name);
   return node;
 }
 
-// What prints escapes where it stands, not where it is called from.
+// What prints escapes where it stands, not where it is called from. With a computed flag constants
+// go by the flag around it, as the reference has printed them before it knows the computed one.
 Try<StmtPtr> Parser::ParseAutoescape() {
   StmtPtr node = MakeStmt(Stmt::Kind::kAutoescape, Next().line);
-  SGLRUN_ASSIGN_OR_RETURN(const ExprPtr flag, ParseExpression());
-  if (flag->kind != Expr::Kind::kConst || !flag->constant.is(Kind::kBool)) {
-    return Error("{% autoescape %} with anything but true or false is not supported", node->line);
+  SGLRUN_ASSIGN_OR_RETURN(node->value, ParseExpression());
+  const bool outer = escapes_, outer_asks = asks_;
+  const Try<Value> known = EvaluateConstant(*node->value);
+  if (known.ok()) {
+    escapes_ = Truth(*known);
+  } else {
+    asks_ = true;
   }
-  node->escapes = flag->constant.int64() != 0;
-  const bool outer = std::exchange(escapes_, node->escapes);
   Try<Body> body = Statements({"endautoescape"}, true);
   escapes_ = outer;
+  asks_ = outer_asks;
   SGLRUN_ASSIGN_OR_RETURN(node->body, std::move(body));
   return node;
 }

@@ -98,6 +98,7 @@ class Parser {
   std::size_t at_ = 0;
   int nesting_ = 0;       // of expressions being parsed
   bool escapes_ = false;  // inside {% autoescape true %}
+  bool asks_ = false;     // inside {% autoescape FLAG %}
   Names open_tags_;
   std::vector<Names> end_tags_;
 };

@@ -5,7 +5,6 @@
 #include <cmath>
 #include <cstdio>
 
-#include "base/utf8.h"
 #include "tokenizer/jinja/big_int.h"
 #include "tokenizer/jinja/callable.h"
 #include "tokenizer/jinja/characters.h"
@@ -43,38 +42,35 @@ std::string EscapeOf(char32_t c, char quote) {
   return IsIn(kPrintable, c) ? std::string() : HexEscape(c);
 }
 
-Try<void> AppendItems(TextBuilder& out, const std::vector<Value>& items, int depth) {
+void AppendItems(TextBuilder& out, const std::vector<Value>& items, int depth) {
   bool first = true;
   for (const Value& item : items) {
     if (!first) out.Append(", ");
     first = false;
-    SGLRUN_RETURN_IF_ERROR(AppendRepr(out, item, depth + 1));
+    AppendRepr(out, item, depth + 1);
   }
-  return out.Check();
 }
 
-Try<void> AppendDict(TextBuilder& out, const Dict& dict, int depth) {
+void AppendDict(TextBuilder& out, const Dict& dict, int depth) {
   out.Append("{");
   bool first = true;
   for (const Dict::Entry& entry : dict.entries()) {
     if (!first) out.Append(", ");
     first = false;
-    SGLRUN_RETURN_IF_ERROR(AppendRepr(out, entry.key, depth + 1));
+    AppendRepr(out, entry.key, depth + 1);
     out.Append(": ");
-    SGLRUN_RETURN_IF_ERROR(AppendRepr(out, entry.value, depth + 1));
+    AppendRepr(out, entry.value, depth + 1);
   }
   out.Append("}");
-  return out.Check();
 }
 
-Try<void> AppendView(TextBuilder& out, const DictView& view, int depth) {
+void AppendView(TextBuilder& out, const DictView& view, int depth) {
   std::vector<Value> items;
   for (std::size_t i = 0; i < view.dict->size(); ++i) items.push_back(view.at(i));
   out.Append(view.TypeName());
   out.Append("([");
-  SGLRUN_RETURN_IF_ERROR(AppendItems(out, items, depth));
+  AppendItems(out, items, depth);
   out.Append("])");
-  return {};
 }
 
 std::string RangeRepr(const RangeObject& range) {
@@ -128,7 +124,7 @@ void AppendRepr(TextBuilder& out, const String& text) {
   std::size_t done = 0;
   for (std::size_t at = 0; at < text.text.size();) {
     const std::size_t begin = at;
-    const std::string escape = EscapeOf(DecodeUtf8(text.text, at), quote);
+    const std::string escape = EscapeOf(NextCharacter(text.text, at), quote);
     if (escape.empty()) continue;
     out.Append(text, done, begin);
     out.AppendDerived(escape, text);
@@ -138,95 +134,92 @@ void AppendRepr(TextBuilder& out, const String& text) {
   out.Append(mark);
 }
 
-Try<void> AppendRepr(TextBuilder& out, const Value& value, int depth) {
-  if (depth > kMaxValueDepth)
-    return LimitFault("a printed value is nested more than " + std::to_string(kMaxValueDepth) +
-                      " levels deep");
+void AppendRepr(TextBuilder& out, const Value& value, int depth) {
+  Meter::NeedDepth("a printed value", depth, kMaxValueDepth);
   switch (value.kind()) {
     case Kind::kMissing:
     case Kind::kUndefined:
       out.Append("Undefined");
-      return {};
+      return;
     case Kind::kNone:
       out.Append("None");
-      return {};
+      return;
     case Kind::kBool:
       out.Append(value.int64() != 0 ? "True" : "False");
-      return {};
+      return;
     case Kind::kInt:
     case Kind::kBigInt:
       out.Append(IntText(value));
-      return {};
+      return;
     case Kind::kFloat:
       out.Append(FloatRepr(value.number()));
-      return {};
+      return;
     case Kind::kString:
       if (value.str().markup) out.Append("Markup(");
       AppendRepr(out, value.str());
       if (value.str().markup) out.Append(")");
-      return out.Check();
+      return;
     case Kind::kList:
       out.Append("[");
-      SGLRUN_RETURN_IF_ERROR(AppendItems(out, value.items(), depth));
+      AppendItems(out, value.items(), depth);
       out.Append("]");
-      return {};
+      return;
     case Kind::kTuple:
       out.Append("(");
-      SGLRUN_RETURN_IF_ERROR(AppendItems(out, value.items(), depth));
+      AppendItems(out, value.items(), depth);
       out.Append(value.items().size() == 1 ? ",)" : ")");
-      return {};
+      return;
     case Kind::kDict:
       return AppendDict(out, value.dict(), depth);
     case Kind::kDictView:
       return AppendView(out, value.as<DictView>(), depth);
     case Kind::kRange:
       out.Append(RangeRepr(value.as<RangeObject>()));
-      return {};
+      return;
     case Kind::kNamespace:
       out.Append("<Namespace ");
-      SGLRUN_RETURN_IF_ERROR(AppendDict(out, value.as<NamespaceObject>().attributes, depth + 1));
+      AppendDict(out, value.as<NamespaceObject>().attributes, depth + 1);
       out.Append(">");
-      return {};
+      return;
     case Kind::kCallable:
       out.Append(value.as<Callable>().Repr());
-      return {};
+      return;
     case Kind::kLoop: {
       const auto& loop = value.as<LoopObject>();
       const Try<std::int64_t> length =
           loop.known_length >= 0 ? Try<std::int64_t>(loop.known_length) : Length(loop.iterable);
       out.Append("<LoopContext " + std::to_string(loop.index0 + 1) + "/" +
                  (length.ok() ? std::to_string(*length) : "?") + ">");
-      return {};
+      return;
     }
     case Kind::kSelf:
       out.Append("<TemplateReference None>");
-      return {};
+      return;
     default:
       out.Append("<" + TypeName(value) + " object>");
-      return {};
+      return;
   }
 }
 
-Try<void> AppendStr(TextBuilder& out, const Value& value) {
+void AppendStr(TextBuilder& out, const Value& value) {
   if (value.is_string()) {
     out.Append(value.str());
-    return out.Check();
+    return;
   }
-  if (value.is_undefined()) return {};
+  if (value.is_undefined()) return;
   return AppendRepr(out, value);
 }
 
-Try<Value> ToStr(const Value& value) {
+Value ToStr(const Value& value) {
   if (value.is_string()) return value;
   TextBuilder out;
-  SGLRUN_RETURN_IF_ERROR(AppendStr(out, value));
+  AppendStr(out, value);
   return out.Build();
 }
 
-Try<std::string> Repr(const Value& value) {
+std::string Repr(const Value& value) {
   TextBuilder out;
-  SGLRUN_RETURN_IF_ERROR(AppendRepr(out, value));
-  SGLRUN_RETURN_IF_ERROR(out.Check());
+  AppendRepr(out, value);
   return out.text();
 }
 

@@ -12,11 +12,11 @@ std::string FloatRepr(double value);
 std::string IntText(const Value& integer, int base = 10);
 // 'text' with quotes and escapes.
 void AppendRepr(TextBuilder& out, const String& text);
-Try<void> AppendRepr(TextBuilder& out, const Value& value, int depth = 0);
-Try<void> AppendStr(TextBuilder& out, const Value& value);
+void AppendRepr(TextBuilder& out, const Value& value, int depth = 0);
+void AppendStr(TextBuilder& out, const Value& value);
 // A string is given back as it is, escaped ones too (soft_str).
-Try<Value> ToStr(const Value& value);
-Try<std::string> Repr(const Value& value);
+Value ToStr(const Value& value);
+std::string Repr(const Value& value);
 std::string QuotedText(std::string_view text);  // 'text' for error sentences
 
 }  // namespace sglrun::tokenizer::jinja

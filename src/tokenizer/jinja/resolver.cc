@@ -27,6 +27,7 @@ bool AssignsLoop(const Expr& target) {
 bool AssignsLoop(const Body& body);
 
 bool AssignsLoop(const Stmt& statement) {
+  Meter::Step();
   const bool stores = statement.kind == Stmt::Kind::kFor || statement.kind == Stmt::Kind::kSet ||
                       statement.kind == Stmt::Kind::kSetBlock;
   if (stores && AssignsLoop(*statement.target)) return true;
@@ -45,6 +46,7 @@ bool AssignsLoop(const Body& body) {
 
 bool HasScopedBlock(const Body& body) {
   for (const StmtPtr& statement : body) {
+    Meter::Step();
     if (statement->kind == Stmt::Kind::kBlock && statement->scoped) return true;
     for (const Stmt::Branch& branch : statement->branches) {
       if (HasScopedBlock(branch.body)) return true;
@@ -101,6 +103,7 @@ class Resolver {
   }
 
   Try<void> Visit(Stmt& s, const Frame& frame) {
+    Meter::Step();
     switch (s.kind) {
       case Stmt::Kind::kOutput:
         return Visit(s.exprs, frame);
@@ -156,6 +159,7 @@ class Resolver {
   // A body in a scope of its own, and the filter behind it.
   Try<void> VisitScoped(Stmt& s, const Frame& frame) {
     Symbols symbols(frame.function, frame.symbols);
+    if (s.kind == Stmt::Kind::kAutoescape) symbols.VisitLoads(s.value.get());
     symbols.Visit(s.body);
     if (s.kind == Stmt::Kind::kFilterBlock) symbols.VisitLoads(s.value.get());
     const Frame inner = Inner(frame, symbols);

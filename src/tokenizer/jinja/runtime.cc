@@ -2,25 +2,28 @@
 
 #include <string>
 
+#include "base/hash.h"
+
 namespace sglrun::tokenizer::jinja {
 
-Try<void> Runtime::Step(std::int64_t count) {
-  steps_ += count;
-  if (steps_ <= limits_.steps) return {};
-  return LimitFault("the template takes more than " + std::to_string(limits_.steps) + " steps");
-}
-
-Try<void> Runtime::Produce(std::size_t bytes) {
-  produced_ += bytes;
-  if (produced_ <= limits_.produced_bytes) return {};
-  return LimitFault("the template makes more than " + std::to_string(limits_.produced_bytes) +
-                    " bytes of text and lists");
+std::size_t Runtime::Draw(std::size_t count) {
+  if (!draws_) {
+    std::uint64_t seed = 0;
+    for (const Given& one : given_) {
+      const std::string value = one.value.Dump();
+      Meter::Bytes(8 * value.size());
+      seed = MixSeeds(MixSeeds(seed, HashBytes(one.name).low), HashBytes(value).low);
+    }
+    draws_ = seed;
+  }
+  draws_ = MixSeeds(*draws_, 1);
+  return static_cast<std::size_t>(*draws_ % count);
 }
 
 Try<void> Runtime::Depth::Check() const {
-  if (runtime_.depth_ <= runtime_.limits_.depth) return {};
+  if (runtime_.depth_ <= runtime_.max_depth_) return {};
   return LimitFault("macros and recursive loops stand more than " +
-                    std::to_string(runtime_.limits_.depth) + " deep in each other");
+                    std::to_string(runtime_.max_depth_) + " deep in each other");
 }
 
 }  // namespace sglrun::tokenizer::jinja

@@ -1,31 +1,26 @@
-// What one rendering carries along: its limits, its changing objects, the time it shows.
+// What one rendering carries along: its changing objects, the time it shows, how deep it is. What
+// it costs is counted by the meter (meter.h).
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <ctime>
+#include <optional>
+#include <span>
 #include <utility>
 
 #include "tokenizer/jinja/fault.h"
+#include "tokenizer/jinja/given.h"
+#include "tokenizer/jinja/meter.h"
 #include "tokenizer/jinja/object.h"
 
 namespace sglrun::tokenizer::jinja {
 
-// The longest text and the longest list a template can make.
-inline constexpr std::size_t kMaxTextBytes = std::size_t{64} << 20;
-inline constexpr std::size_t kMaxItems = std::size_t{1} << 20;
-
-struct Limits {
-  std::size_t produced_bytes = std::size_t{1} << 30;  // all intermediate values together
-  std::int64_t steps = 10'000'000;
-  int depth = 200;  // macros and recursive loops within each other
-};
-
 class Runtime {
  public:
-  Runtime(const Limits& limits, std::tm now) : limits_(limits), now_(now) {}
+  Runtime(const Limits& limits, std::tm now, std::span<const Given> given = {})
+      : max_depth_(limits.depth), now_(now), given_(given) {}
 
-  const Limits& limits() const { return limits_; }
   Mutable::Registry& registry() { return registry_; }
   const std::tm& now() const { return now_; }
 
@@ -34,11 +29,9 @@ class Runtime {
   bool SetAutoescape(bool on) { return std::exchange(autoescape_, on); }
   bool autoescape() const { return autoescape_; }
 
-  // Work done; fails when all of it is used up.
-  Try<void> Step(std::int64_t count = 1);
-  // Memory handed out; fails when all of it is used up. Never given back: what is freed early is
-  // not told apart, so that the sum also bounds the time spent on copying.
-  Try<void> Produce(std::size_t bytes);
+  // A number below `count`, which is not 0. It depends on what the template was given and on how
+  // many were drawn before, so that equal conversations get equal prompts.
+  std::size_t Draw(std::size_t count);
 
   // One macro or loop deeper for as long as the object lives.
   class Depth {
@@ -54,11 +47,11 @@ class Runtime {
   };
 
  private:
-  Limits limits_;
+  int max_depth_;
   std::tm now_;
+  std::span<const Given> given_;
+  std::optional<std::uint64_t> draws_;  // the state of the generator, once it was asked
   Mutable::Registry registry_;
-  std::int64_t steps_ = 0;
-  std::size_t produced_ = 0;
   int depth_ = 0;
   bool autoescape_ = false;
 };

@@ -6,6 +6,9 @@
 namespace sglrun::tokenizer::jinja {
 namespace {
 
+// What loading and dropping a variable is charged, as if so many bytes were copied.
+constexpr std::size_t kVariableBytes = 32;
+
 class BlockCall final : public Callable {
  public:
   BlockCall(Evaluator& evaluator, std::string name)
@@ -65,6 +68,7 @@ Try<Value> Evaluator::RenderBlock(const std::string& name) {
 }
 
 void Evaluator::Enter(const Scope& scope, const Frame& frame) {
+  Meter::Bytes(kVariableBytes * scope.entries.size());
   for (const Scope::Entry& entry : scope.entries) {
     Value& slot = frame->slots[entry.slot];
     switch (entry.load) {
@@ -96,7 +100,7 @@ Try<Evaluator::Flow> Evaluator::Run(const Body& body, const Frame& frame) {
 }
 
 Try<Evaluator::Flow> Evaluator::Run(const Stmt& statement, const Frame& frame) {
-  SGLRUN_RETURN_IF_ERROR(runtime_.Step());
+  Meter::Step();
   ++stack_;
   Try<Flow> flow = Flow::kNext;
   switch (statement.kind) {
@@ -142,8 +146,8 @@ Try<Evaluator::Flow> Evaluator::Run(const Stmt& statement, const Frame& frame) {
                      "Required block " + QuotedText(statement.name) + " not found"};
       } else if (const Try<Value> text = RenderBlock(statement.name); !text.ok()) {
         flow = text.error();
-      } else if (const Try<void> printed = Print(*text); !printed.ok()) {
-        flow = printed.error();
+      } else {
+        Print(*text);
       }
       break;
     case Stmt::Kind::kBreak:
@@ -163,29 +167,33 @@ Try<Evaluator::Flow> Evaluator::Run(const Stmt& statement, const Frame& frame) {
   return fault;
 }
 
-Try<void> Evaluator::Print(const Value& value) {
-  SGLRUN_RETURN_IF_ERROR(AppendStr(*out_, value));
-  return out_->Check();
+void Evaluator::Print(const Value& value) {
+  AppendStr(*out_, value);
 }
 
-Try<void> Evaluator::PrintEscaped(const Value& value) {
-  SGLRUN_ASSIGN_OR_RETURN(const Value text, ToStr(value));
-  SGLRUN_ASSIGN_OR_RETURN(const Value escaped, EscapeHtml(text));
-  return Print(escaped);
+void Evaluator::PrintEscaped(const Value& value) {
+  Print(EscapeHtml(ToStr(value)));
 }
 
 Try<Evaluator::Flow> Evaluator::RunOutput(const Stmt& statement, const Frame& frame) {
   for (const ExprPtr& expr : statement.exprs) {
     SGLRUN_ASSIGN_OR_RETURN(const Value value, Eval(*expr, frame));
-    const bool escapes = statement.escapes && expr->kind != Expr::Kind::kData;
-    SGLRUN_RETURN_IF_ERROR(escapes ? PrintEscaped(value) : Print(value));
+    const bool asks = statement.asks && !IsConstant(*expr);
+    const bool escapes =
+        expr->kind != Expr::Kind::kData && (asks ? runtime_.autoescape() : statement.escapes);
+    if (escapes) {
+      PrintEscaped(value);
+    } else {
+      Print(value);
+    }
   }
   return Flow::kNext;
 }
 
 Try<Evaluator::Flow> Evaluator::RunAutoescape(const Stmt& statement, const Frame& frame) {
-  const bool outer = runtime_.SetAutoescape(statement.escapes);
   Enter(statement.scope, frame);
+  SGLRUN_ASSIGN_OR_RETURN(const Value flag, Eval(*statement.value, frame));
+  const bool outer = runtime_.SetAutoescape(Truth(flag));
   Try<Flow> flow = Run(statement.body, frame);
   Leave(statement.scope, frame);
   runtime_.SetAutoescape(outer);
@@ -270,13 +278,12 @@ Try<Evaluator::Flow> Evaluator::RunSetBlock(const Stmt& statement, const Frame& 
   const Try<Flow> flow = Run(statement.body, frame);
   out_ = outer;
   if (!flow.ok() || *flow != Flow::kNext) return flow;
-  SGLRUN_ASSIGN_OR_RETURN(Value value, text.Build(statement.escapes));
-  SGLRUN_RETURN_IF_ERROR(Account(runtime_, value));
+  Value value = text.Build(Escapes(statement));
   if (statement.value) {
     SGLRUN_ASSIGN_OR_RETURN(value, EvalFilter(*statement.value, frame, &value));
   }
   if (runtime_.autoescape()) {
-    SGLRUN_ASSIGN_OR_RETURN(value, ToStr(value));
+    value = ToStr(value);
     value = WithMarkup(value, true);
   }
   SGLRUN_RETURN_IF_ERROR(CheckNamespaces(*statement.target, frame));
@@ -293,9 +300,9 @@ Try<Evaluator::Flow> Evaluator::RunFilterBlock(const Stmt& statement, const Fram
   const Try<Flow> flow = Run(statement.body, frame);
   out_ = outer;
   if (!flow.ok() || *flow != Flow::kNext) return flow;
-  SGLRUN_ASSIGN_OR_RETURN(const Value body, text.Build(statement.escapes));
+  const Value body = text.Build(Escapes(statement));
   SGLRUN_ASSIGN_OR_RETURN(const Value filtered, EvalFilter(*statement.value, frame, &body));
-  SGLRUN_RETURN_IF_ERROR(Print(filtered));
+  Print(filtered);
   Leave(statement.scope, frame);
   return Flow::kNext;
 }

@@ -1,23 +1,23 @@
 // What methods and filters on texts have in common.
-#include "base/utf8.h"
 #include "tokenizer/jinja/characters.h"
 #include "tokenizer/jinja/methods.h"
 #include "tokenizer/jinja/string_search.h"
 #include "tokenizer/jinja/text.h"
+#include "tokenizer/jinja/text_search.h"
 
 namespace sglrun::tokenizer::jinja {
 
 bool IsAllCase(std::string_view text, bool upper) {
   bool cased = false;
   for (std::size_t at = 0; at < text.size();) {
-    const char32_t c = DecodeUtf8(text, at);
+    const char32_t c = NextCharacter(text, at);
     if (IsIn(upper ? kLowercase : kUppercase, c) || IsIn(kTitlecase, c)) return false;
     cased = cased || IsIn(upper ? kUppercase : kLowercase, c);
   }
   return cased;
 }
 
-Try<Value> Center(const Value& text, std::int64_t width, std::string_view fill, char align) {
+Value Center(const Value& text, std::int64_t width, std::string_view fill, char align) {
   TextBuilder out;
   const auto length = static_cast<std::int64_t>(text.str().length);
   const std::int64_t missing = width > length ? width - length : 0;
@@ -45,11 +45,11 @@ Try<Value> StripText(const Value& value, const Value& characters, bool left, boo
   const std::string& set = characters.text();
   const auto strips = [&](std::size_t from, std::size_t to) {
     const std::string_view c = std::string_view(text.text).substr(from, to - from);
-    return set.find(c) != std::string::npos;
+    return FindFirst(set, c) != TextSearch::kNone;
   };
   while (left && begin < end) {
     std::size_t next = begin;
-    DecodeUtf8(text.text, next);
+    NextCharacter(text.text, next);
     if (!strips(begin, next)) break;
     begin = next;
   }
@@ -61,7 +61,7 @@ Try<Value> StripText(const Value& value, const Value& characters, bool left, boo
   return Part(text, begin, end, text.markup);
 }
 
-Try<Value> ReplaceText(const Value& value, const Value& from, const Value& to, std::int64_t count) {
+Value ReplaceText(const Value& value, const Value& from, const Value& to, std::int64_t count) {
   const String& text = value.str();
   const std::string& old = from.text();
   TextBuilder out;
@@ -70,20 +70,19 @@ Try<Value> ReplaceText(const Value& value, const Value& from, const Value& to, s
     // Between all characters, and at both ends.
     for (std::size_t at = 0; count != 0; --count) {
       out.Append(to.str());
-      SGLRUN_RETURN_IF_ERROR(out.Check());
       done = at;
       if (at == text.text.size()) break;
-      DecodeUtf8(text.text, at);
+      NextCharacter(text.text, at);
       out.Append(text, done, at);
       done = at;
     }
   } else {
+    TextSearch search(old);
     for (; count != 0; --count) {
-      const std::size_t found = text.text.find(old, done);
-      if (found == std::string::npos) break;
+      const std::size_t found = search.First(text.text, done);
+      if (found == TextSearch::kNone) break;
       out.Append(text, done, found);
       out.Append(to.str());
-      SGLRUN_RETURN_IF_ERROR(out.Check());
       done = found + old.size();
     }
   }
@@ -96,7 +95,7 @@ std::vector<Value> SplitLines(const String& text, bool keep_ends) {
   std::size_t begin = 0;
   for (std::size_t at = 0; at < text.text.size();) {
     const std::size_t end = at;
-    const char32_t c = DecodeUtf8(text.text, at);
+    const char32_t c = NextCharacter(text.text, at);
     if (!IsLineBreak(c)) continue;
     if (c == '\r' && at < text.text.size() && text.text[at] == '\n') ++at;
     lines.push_back(Part(text, begin, keep_ends ? at : end, text.markup));
@@ -106,8 +105,7 @@ std::vector<Value> SplitLines(const String& text, bool keep_ends) {
   return lines;
 }
 
-Try<Value> JoinTexts(Runtime& runtime, const Value& separator, const std::vector<Value>& parts) {
-  SGLRUN_RETURN_IF_ERROR(runtime.Step(static_cast<std::int64_t>(parts.size()) / 16));
+Value JoinTexts(const Value& separator, const std::vector<Value>& parts) {
   TextBuilder out;
   bool first = true;
   for (const Value& part : parts) {

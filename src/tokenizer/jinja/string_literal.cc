@@ -1,4 +1,5 @@
 #include "tokenizer/jinja/string_literal.h"
+#include "tokenizer/jinja/characters.h"
 
 #include <array>
 #include <cstdio>
@@ -86,7 +87,7 @@ void AppendSpelled(std::string& out, char32_t c) {
 Try<void> AppendEscape(std::string& out, std::string_view body, std::size_t& at) {
   const char c = body[at];
   if (static_cast<unsigned char>(c) >= 0x80) {
-    AppendSpelled(out, DecodeUtf8(body, at));
+    AppendSpelled(out, NextCharacter(body, at));
     return {};
   }
   if (IsOctal(c)) {

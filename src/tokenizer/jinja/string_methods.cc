@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <array>
 
-#include "base/utf8.h"
 #include "tokenizer/jinja/characters.h"
 #include "tokenizer/jinja/compare.h"
 #include "tokenizer/jinja/format.h"
@@ -30,7 +29,7 @@ std::string CaseFold(std::string_view text) {
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t begin = at;
     // The one letter in common use whose folding is not its lower case.
-    out += DecodeUtf8(text, at) == U'ß' ? "ss" : ToLower(text.substr(begin, at - begin));
+    out += NextCharacter(text, at) == U'ß' ? "ss" : ToLower(text.substr(begin, at - begin));
   }
   return out;
 }
@@ -50,7 +49,7 @@ Try<Value> Replace(Runtime&, const Value& self, CallArgs args) {
   SGLRUN_ASSIGN_OR_RETURN(const std::int64_t count, IntArgument(bound[2], -1));
   Value to = bound[1];
   if (self.str().markup) {
-    SGLRUN_ASSIGN_OR_RETURN(to, EscapeHtml(to));
+    to = EscapeHtml(to);
   }
   return ReplaceText(self, bound[0], to, count);
 }
@@ -62,18 +61,17 @@ Try<Value> RemoveAffix(Runtime&, const Value& self, CallArgs args) {
   SGLRUN_RETURN_IF_ERROR(NeedText("removeprefix", bound[0]));
   const std::string& text = self.text();
   const std::string& affix = bound[0].text();
+  Meter::Bytes(std::min(text.size(), affix.size()));
   const bool found = at_start ? text.starts_with(affix) : text.ends_with(affix);
   if (!found || affix.empty()) return self;
   return at_start ? Part(self.str(), affix.size(), text.size(), self.str().markup)
                   : Part(self.str(), 0, text.size() - affix.size(), self.str().markup);
 }
 
-Try<Value> SplitLinesMethod(Runtime& runtime, const Value& self, CallArgs args) {
+Try<Value> SplitLinesMethod(Runtime&, const Value& self, CallArgs args) {
   SGLRUN_ASSIGN_OR_RETURN(const std::vector<Value> bound,
                           Bind("splitlines", {"keepends"}, 0, std::move(args)));
-  SGLRUN_RETURN_IF_ERROR(runtime.Produce(self.text().size()));
   std::vector<Value> lines = SplitLines(self.str(), !bound[0].missing() && Truth(bound[0]));
-  SGLRUN_RETURN_IF_ERROR(runtime.Produce(lines.size() * 2 * sizeof(String)));
   return Value::List(std::move(lines));
 }
 
@@ -88,9 +86,9 @@ Try<Value> Join(Runtime& runtime, const Value& self, CallArgs args) {
                        TypeName(items[i]) + " found");
     }
     if (!self.str().markup) continue;
-    SGLRUN_ASSIGN_OR_RETURN(items[i], EscapeHtml(items[i]));
+    items[i] = EscapeHtml(items[i]);
   }
-  return JoinTexts(runtime, self, items);
+  return JoinTexts(self, items);
 }
 
 Try<Value> Format(Runtime& runtime, const Value& self, CallArgs args) {
@@ -145,7 +143,7 @@ Try<Value> ExpandTabs(Runtime&, const Value& self, CallArgs args) {
   std::int64_t column = 0;
   for (std::size_t at = 0; at < text.text.size();) {
     const std::size_t begin = at;
-    const char32_t c = DecodeUtf8(text.text, at);
+    const char32_t c = NextCharacter(text.text, at);
     if (c != '\t') {
       out.Append(text, begin, at);
       column = c == '\n' || c == '\r' ? 0 : column + 1;
@@ -163,7 +161,7 @@ template <bool (*passes)(char32_t)>
 Try<Value> AllAre(Runtime&, const Value& self, CallArgs) {
   const std::string& text = self.text();
   for (std::size_t at = 0; at < text.size();) {
-    if (!passes(DecodeUtf8(text, at))) return Value::Bool(false);
+    if (!passes(NextCharacter(text, at))) return Value::Bool(false);
   }
   return Value::Bool(!text.empty());
 }
@@ -195,7 +193,7 @@ Try<Value> IsTitle(Runtime&, const Value& self, CallArgs) {
   const std::string& text = self.text();
   bool cased = false, previous = false;
   for (std::size_t at = 0; at < text.size();) {
-    const char32_t c = DecodeUtf8(text, at);
+    const char32_t c = NextCharacter(text, at);
     const bool capital = IsIn(kUppercase, c) || IsIn(kTitlecase, c);
     if (capital ? previous : IsIn(kLowercase, c) && !previous) return Value::Bool(false);
     previous = capital || IsIn(kLowercase, c);
@@ -215,7 +213,7 @@ Try<Value> IsIdentifierMethod(Runtime&, const Value& self, CallArgs) {
 Try<Value> IsPrintable(Runtime&, const Value& self, CallArgs) {
   const std::string& text = self.text();
   for (std::size_t at = 0; at < text.size();) {
-    if (!IsIn(kPrintable, DecodeUtf8(text, at))) return Value::Bool(false);
+    if (!IsIn(kPrintable, NextCharacter(text, at))) return Value::Bool(false);
   }
   return Value::Bool(true);
 }

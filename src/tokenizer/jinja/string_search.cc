@@ -6,11 +6,12 @@
 #include "tokenizer/jinja/characters.h"
 #include "tokenizer/jinja/compare.h"
 #include "tokenizer/jinja/text.h"
+#include "tokenizer/jinja/text_search.h"
 
 namespace sglrun::tokenizer::jinja {
 namespace {
 
-constexpr auto kNone = std::string_view::npos;
+constexpr std::size_t kNone = TextSearch::kNone;
 
 // Where a search looks: bytes [begin, end) of the text; `valid` is false when start lies behind the
 // end of the text, where not even an empty part is found.
@@ -32,8 +33,8 @@ Try<Window> MakeWindow(const String& text, const Value& start, const Value& stop
   Window window;
   window.valid = first <= std::min(last, length);
   if (!window.valid) return window;
-  window.begin = ByteOffset(text, static_cast<std::size_t>(first));
-  window.end = ByteOffset(text, static_cast<std::size_t>(std::min(last, length)));
+  window.begin = text.ByteOffset(static_cast<std::size_t>(first));
+  window.end = text.ByteOffset(static_cast<std::size_t>(std::min(last, length)));
   return window;
 }
 
@@ -55,8 +56,9 @@ Try<std::int64_t> Position(const char* method, const Value& self, CallArgs args,
   if (!search.window.valid) return -1;
   const std::string_view text =
       std::string_view(self.text()).substr(0, search.window.end).substr(search.window.begin);
-  const std::size_t found = last ? text.rfind(search.part) : text.find(search.part);
+  const std::size_t found = last ? FindLast(text, search.part) : FindFirst(text, search.part);
   if (found == kNone) return -1;
+  Meter::Bytes(search.window.begin + found);
   return static_cast<std::int64_t>(
       CountCodePoints(std::string_view(self.text()).substr(0, search.window.begin + found)));
 }
@@ -70,6 +72,7 @@ Try<Value> PositionOrFault(const char* method, const Value& self, CallArgs args,
 
 Try<bool> HasAffix(std::string_view text, const Value& affix, bool at_start, const char* method) {
   if (affix.is_string()) {
+    Meter::Bytes(16 + std::min(text.size(), affix.text().size()));
     return at_start ? text.starts_with(affix.text()) : text.ends_with(affix.text());
   }
   if (!affix.is(Kind::kTuple)) {
@@ -100,17 +103,23 @@ Try<Value> Affix(const char* method, const Value& self, CallArgs args, bool at_s
 // The parts of a text, first to last, as byte ranges.
 using Parts = std::vector<TextRange>;
 
+void AddPart(std::size_t begin, std::size_t end, Parts& parts) {
+  Meter::NeedItems(parts.size() + 1);
+  Meter::Bytes(sizeof(TextRange));
+  parts.push_back({begin, end});
+}
+
 Parts SplitAtSpace(std::string_view text, std::int64_t limit) {
   Parts parts;
   std::size_t at = LeadingSpace(text);
   while (at < text.size()) {
     if (limit == 0) {
-      parts.push_back({at, text.size()});
+      AddPart(at, text.size(), parts);
       break;
     }
     std::size_t end = at;
-    while (end < text.size() && LeadingSpace(text.substr(end, 4)) == 0) DecodeUtf8(text, end);
-    parts.push_back({at, end});
+    while (end < text.size() && LeadingSpace(text.substr(end, 4)) == 0) NextCharacter(text, end);
+    AddPart(at, end, parts);
     at = end + LeadingSpace(text.substr(end));
     --limit;
   }
@@ -122,7 +131,7 @@ Parts SplitAtSpaceFromRight(std::string_view text, std::int64_t limit) {
   std::size_t end = text.size() - TrailingSpace(text);
   while (end > 0) {
     if (limit == 0) {
-      parts.push_back({0, end});
+      AddPart(0, end, parts);
       break;
     }
     std::size_t begin = end;
@@ -131,7 +140,7 @@ Parts SplitAtSpaceFromRight(std::string_view text, std::int64_t limit) {
       if (LeadingSpace(text.substr(previous, begin - previous)) > 0) break;
       begin = previous;
     }
-    parts.push_back({begin, end});
+    AddPart(begin, end, parts);
     end = begin - TrailingSpace(text.substr(0, begin));
     --limit;
   }
@@ -141,32 +150,34 @@ Parts SplitAtSpaceFromRight(std::string_view text, std::int64_t limit) {
 
 Parts SplitAt(std::string_view text, std::string_view separator, std::int64_t limit) {
   Parts parts;
+  TextSearch search(separator);
   std::size_t begin = 0;
   for (; limit != 0; --limit) {
-    const std::size_t found = text.find(separator, begin);
+    const std::size_t found = search.First(text, begin);
     if (found == kNone) break;
-    parts.push_back({begin, found});
+    AddPart(begin, found, parts);
     begin = found + separator.size();
   }
-  parts.push_back({begin, text.size()});
+  AddPart(begin, text.size(), parts);
   return parts;
 }
 
 Parts SplitAtFromRight(std::string_view text, std::string_view separator, std::int64_t limit) {
   Parts parts;
+  TextSearch search(separator);
   std::size_t end = text.size();
   for (; limit != 0; --limit) {
-    const std::size_t found = text.substr(0, end).rfind(separator);
+    const std::size_t found = search.Last(text, end);
     if (found == kNone) break;
-    parts.push_back({found + separator.size(), end});
+    AddPart(found + separator.size(), end, parts);
     end = found;
   }
-  parts.push_back({0, end});
+  AddPart(0, end, parts);
   std::reverse(parts.begin(), parts.end());
   return parts;
 }
 
-Try<Value> Split(Runtime& runtime, const Value& self, CallArgs args, bool from_right) {
+Try<Value> Split(const Value& self, CallArgs args, bool from_right) {
   SGLRUN_ASSIGN_OR_RETURN(const std::vector<Value> bound,
                           Bind("split", {"sep", "maxsplit"}, 0, std::move(args)));
   SGLRUN_ASSIGN_OR_RETURN(const std::int64_t limit, IntArgument(bound[1], -1));
@@ -181,11 +192,6 @@ Try<Value> Split(Runtime& runtime, const Value& self, CallArgs args, bool from_r
     parts = from_right ? SplitAtFromRight(text.text, separator, limit)
                        : SplitAt(text.text, separator, limit);
   }
-  if (parts.size() > kMaxItems) {
-    return LimitFault("a list has more than " + std::to_string(kMaxItems) + " items");
-  }
-  SGLRUN_RETURN_IF_ERROR(runtime.Step(static_cast<std::int64_t>(parts.size()) / 16));
-  SGLRUN_RETURN_IF_ERROR(runtime.Produce(parts.size() * 2 * sizeof(String)));
   std::vector<Value> items;
   items.reserve(parts.size());
   for (const TextRange& part : parts) {
@@ -201,7 +207,7 @@ Try<Value> Partition(const Value& self, CallArgs args, bool from_right) {
   if (bound[0].text().empty()) return ValueFault("empty separator");
   const String& text = self.str();
   const std::size_t found =
-      from_right ? text.text.rfind(bound[0].text()) : text.text.find(bound[0].text());
+      from_right ? FindLast(text.text, bound[0].text()) : FindFirst(text.text, bound[0].text());
   const std::size_t size = text.text.size();
   const bool markup = text.markup;
   if (found == kNone) {
@@ -239,10 +245,14 @@ Try<Value> CountMethod(Runtime&, const Value& self, CallArgs args) {
   if (!search.window.valid) return Value::Int(0);
   const std::string_view text =
       std::string_view(self.text()).substr(0, search.window.end).substr(search.window.begin);
-  if (search.part.empty()) return Value::Int(static_cast<std::int64_t>(CountCodePoints(text)) + 1);
+  if (search.part.empty()) {
+    Meter::Bytes(text.size());
+    return Value::Int(static_cast<std::int64_t>(CountCodePoints(text)) + 1);
+  }
   std::int64_t count = 0;
-  for (std::size_t at = text.find(search.part); at != kNone;
-       at = text.find(search.part, at + search.part.size())) {
+  TextSearch finder(search.part);
+  for (std::size_t at = finder.First(text); at != kNone;
+       at = finder.First(text, at + search.part.size())) {
     ++count;
   }
   return Value::Int(count);
@@ -256,12 +266,12 @@ Try<Value> EndsWithMethod(Runtime&, const Value& self, CallArgs args) {
   return Affix("endswith", self, std::move(args), false);
 }
 
-Try<Value> SplitMethod(Runtime& runtime, const Value& self, CallArgs args) {
-  return Split(runtime, self, std::move(args), false);
+Try<Value> SplitMethod(Runtime&, const Value& self, CallArgs args) {
+  return Split(self, std::move(args), false);
 }
 
-Try<Value> RSplitMethod(Runtime& runtime, const Value& self, CallArgs args) {
-  return Split(runtime, self, std::move(args), true);
+Try<Value> RSplitMethod(Runtime&, const Value& self, CallArgs args) {
+  return Split(self, std::move(args), true);
 }
 
 Try<Value> PartitionMethod(Runtime&, const Value& self, CallArgs args) {

@@ -22,6 +22,6 @@ Try<Value> RPartitionMethod(Runtime& runtime, const Value& self, CallArgs args);
 // str.isupper, str.islower.
 bool IsAllCase(std::string_view text, bool upper);
 // str.center ('^'), ljust ('<'), rjust ('>').
-Try<Value> Center(const Value& text, std::int64_t width, std::string_view fill, char align);
+Value Center(const Value& text, std::int64_t width, std::string_view fill, char align);
 
 }  // namespace sglrun::tokenizer::jinja

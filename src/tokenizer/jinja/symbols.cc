@@ -30,6 +30,7 @@ class UndeclaredFinder {
 
   void Visit(const Expr* expr) {
     if (expr == nullptr) return;
+    Meter::Step();
     if (expr->kind == Expr::Kind::kName && names_.count(expr->text) > 0) found.insert(expr->text);
     Visit(expr->children);
     Visit(expr->args);
@@ -39,6 +40,7 @@ class UndeclaredFinder {
   }
 
   void Visit(const Stmt& statement) {
+    Meter::Step();
     switch (statement.kind) {
       case Stmt::Kind::kBlock:
         return;
@@ -99,6 +101,7 @@ std::set<std::string> FindUndeclared(const Body& body, std::set<std::string> nam
 
 const Place* Symbols::Find(const std::string& name) const {
   for (const Symbols* scope = this; scope != nullptr; scope = scope->parent_) {
+    Meter::Step();
     const auto it = scope->refs_.find(name);
     if (it != scope->refs_.end()) return &it->second;
   }
@@ -152,6 +155,7 @@ void Symbols::Store(const std::string& name) {
 
 void Symbols::VisitLoads(const Expr* expr) {
   if (expr == nullptr) return;
+  Meter::Step();
   if (expr->kind == Expr::Kind::kName) Load(expr->text);
   for (const ExprPtr& child : expr->children) VisitLoads(child.get());
   for (const ExprPtr& arg : expr->args) VisitLoads(arg.get());
@@ -206,21 +210,26 @@ void Symbols::Visit(const Stmt& statement) {
   }
 }
 
+Symbols Symbols::Copy() const {
+  Meter::Step(refs_.size() + loads_.size() + stores_.size());
+  return *this;
+}
+
 // The reference sees `elif` as an if of its own: its test belongs to the branch.
 void Symbols::VisitIf(const Stmt& statement) {
   VisitLoads(statement.branches[0].test.get());
-  Symbols body = *this;
+  Symbols body = Copy();
   body.Visit(statement.branches[0].body);
-  Symbols rest = *this;
+  Symbols rest = Copy();
   for (std::size_t i = 1; i < statement.branches.size(); ++i) {
     const Stmt::Branch& branch = statement.branches[i];
     rest.VisitLoads(branch.test.get());
-    Symbols inner = rest;
+    Symbols inner = rest.Copy();
     inner.Visit(branch.body);
-    const Symbols none = rest;
+    const Symbols none = rest.Copy();
     rest.BranchUpdate({&inner, &none, &none});
   }
-  Symbols otherwise = *this;
+  Symbols otherwise = Copy();
   otherwise.Visit(statement.otherwise);
   BranchUpdate({&body, &rest, &otherwise});
 }

@@ -25,6 +25,10 @@ class Symbols {
   Symbols(FunctionInfo* function, const Symbols* parent)
       : function_(function), parent_(parent), level_(parent == nullptr ? 0 : parent->level_ + 1) {}
 
+  Symbols(Symbols&&) = default;
+  Symbols& operator=(Symbols&&) = default;
+  Symbols& operator=(const Symbols&) = delete;
+
   // What a statement of this scope reads and assigns, without the scopes inside it.
   void Visit(const Body& body);
   void Visit(const Stmt& statement);
@@ -45,6 +49,9 @@ class Symbols {
     std::string name = {};
     Place source = {};
   };
+
+  Symbols(const Symbols&) = default;
+  Symbols Copy() const;  // is charged
 
   Place Define(const std::string& name);
   void Load(const std::string& name);

@@ -27,12 +27,10 @@ bool IsPlainWord(std::string_view text) {
 }
 
 Value FromText(const std::string& text, Origin origin) {
-  auto value = MakeRef<String>(text);
-  if (origin == Origin::kUser && !IsPlainWord(text)) value->user.push_back({0, text.size()});
-  return {Kind::kString, value};
+  std::vector<TextRange> user;
+  if (origin == Origin::kUser && !IsPlainWord(text)) user.push_back({0, text.size()});
+  return {Kind::kString, MakeRef<String>(text, std::move(user))};
 }
-
-}  // namespace
 
 Value FromJson(const Json& json, Origin origin) {
   if (json.is_null()) return Value::None();
@@ -51,23 +49,49 @@ Value FromJson(const Json& json, Origin origin) {
   return MakeDict(dict);
 }
 
-Try<Template> Template::Parse(std::string_view source) {
-  SGLRUN_ASSIGN_OR_RETURN(Body body, jinja::Parse(source));
-  SGLRUN_ASSIGN_OR_RETURN(ResolvedTemplate resolved, Resolve(std::move(body)));
-  return Template(std::make_shared<const ResolvedTemplate>(std::move(resolved)));
+// What `work` gives, or the limit that it ran into.
+template <class Work>
+auto WithinLimits(const Work& work) -> decltype(work()) {
+  try {
+    return work();
+  } catch (LimitReached& reached) {
+    return std::move(reached.fault);
+  }
 }
 
-Try<Rendered> Template::Render(const Dict& variables, const std::tm& now,
-                               const Limits& limits) const {
-  Runtime runtime(limits, now);
+Try<ResolvedTemplate> ParseMetered(std::string_view source) {
+  SGLRUN_ASSIGN_OR_RETURN(Body body, jinja::Parse(source));
+  return Resolve(std::move(body));
+}
+
+Try<Rendered> RenderMetered(const ResolvedTemplate& resolved, std::span<const Given> variables,
+                            const std::tm& now, const Limits& limits) {
+  Runtime runtime(limits, now, variables);
   Dict globals;
   AddFunctions(globals);
-  for (const Dict::Entry& entry : variables.entries()) {
-    SGLRUN_RETURN_IF_ERROR(globals.Set(entry.key, entry.value));
-  }
-  Evaluator evaluator(runtime, *resolved_, globals);
+  for (const Given& one : variables) globals.Set(one.name, FromJson(one.value, one.origin));
+  Evaluator evaluator(runtime, resolved, globals);
   SGLRUN_ASSIGN_OR_RETURN(const Value text, evaluator.Render());
   return Rendered{text.text(), text.str().user};
+}
+
+}  // namespace
+
+Try<Template> Template::Parse(std::string_view source, const Limits& limits) {
+  return WithinLimits([&]() -> Try<Template> {
+    // What is made outlives the meter; there is no more of it than the source allows.
+    const Meter meter(limits, Meter::Memory::kNotCounted);
+    SGLRUN_ASSIGN_OR_RETURN(ResolvedTemplate resolved, ParseMetered(source));
+    return Template(std::make_shared<const ResolvedTemplate>(std::move(resolved)));
+  });
+}
+
+Try<Rendered> Template::Render(std::span<const Given> variables, const std::tm& now,
+                               const Limits& limits) const {
+  return WithinLimits([&] {
+    const Meter meter(limits);
+    return RenderMetered(*resolved_, variables, now, limits);
+  });
 }
 
 }  // namespace sglrun::tokenizer::jinja

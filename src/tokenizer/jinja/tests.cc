@@ -73,26 +73,25 @@ bool IsCallable(const Value& value) {
 template <bool upper>
 Try<bool> Case(Runtime&, const Value& input, CallArgs args) {
   SGLRUN_RETURN_IF_ERROR(Bind("test", {}, 0, std::move(args)));
-  SGLRUN_ASSIGN_OR_RETURN(const Value text, ToStr(input));
+  const Value text = ToStr(input);
   return IsAllCase(text.text(), upper);
 }
 
-Try<bool> RemainderIs(Runtime& runtime, const Value& value, const Value& by,
-                      std::int64_t remainder) {
-  SGLRUN_ASSIGN_OR_RETURN(const Value rest, BinaryOperation(runtime, "%", value, by));
+Try<bool> RemainderIs(const Value& value, const Value& by, std::int64_t remainder) {
+  SGLRUN_ASSIGN_OR_RETURN(const Value rest, BinaryOperation("%", value, by));
   return Equal(rest, Value::Int(remainder));
 }
 
 template <int remainder>
-Try<bool> Parity(Runtime& runtime, const Value& input, CallArgs args) {
+Try<bool> Parity(Runtime&, const Value& input, CallArgs args) {
   SGLRUN_RETURN_IF_ERROR(Bind("test", {}, 0, std::move(args)));
-  return RemainderIs(runtime, input, Value::Int(2), remainder);
+  return RemainderIs(input, Value::Int(2), remainder);
 }
 
-Try<bool> DivisibleBy(Runtime& runtime, const Value& input, CallArgs args) {
+Try<bool> DivisibleBy(Runtime&, const Value& input, CallArgs args) {
   SGLRUN_ASSIGN_OR_RETURN(const std::vector<Value> bound,
                           Bind("test_divisibleby", {"num"}, 1, std::move(args)));
-  return RemainderIs(runtime, input, bound[0], 0);
+  return RemainderIs(input, bound[0], 0);
 }
 
 Try<Value> Other(CallArgs args, const char* name) {

@@ -2,8 +2,7 @@
 
 #include <algorithm>
 
-#include "base/utf8.h"
-#include "tokenizer/jinja/runtime.h"
+#include "tokenizer/jinja/characters.h"
 
 namespace sglrun::tokenizer::jinja {
 namespace {
@@ -20,44 +19,58 @@ void AddRange(std::vector<TextRange>& ranges, TextRange range) {
 // What of `ranges` lies in [begin, end), as seen from `begin`, moved by `offset`.
 void AddRanges(std::vector<TextRange>& out, const std::vector<TextRange>& ranges, std::size_t begin,
                std::size_t end, std::size_t offset) {
-  for (const TextRange& range : ranges) {
-    const std::size_t first = std::max(range.begin, begin);
-    const std::size_t last = std::min(range.end, end);
-    if (first < last) AddRange(out, {first - begin + offset, last - begin + offset});
+  auto range = std::partition_point(ranges.begin(), ranges.end(),
+                                    [&](const TextRange& one) { return one.end <= begin; });
+  for (; range != ranges.end() && range->begin < end; ++range) {
+    Meter::Bytes(sizeof(TextRange));
+    const std::size_t first = std::max(range->begin, begin);
+    const std::size_t last = std::min(range->end, end);
+    AddRange(out, {first - begin + offset, last - begin + offset});
   }
+}
+
+std::vector<TextRange> Whole(const std::string& text) {
+  if (text.empty()) return {};
+  return {{0, text.size()}};
+}
+
+Value MakeString(std::string text, std::vector<TextRange> user, bool markup) {
+  return {Kind::kString, MakeRef<String>(std::move(text), std::move(user), markup)};
 }
 
 }  // namespace
 
-bool TextBuilder::Fits(std::size_t more) {
-  overflow_ = overflow_ || more > kMaxTextBytes || text_.size() + more > kMaxTextBytes;
-  return !overflow_;
+void TextBuilder::MakeRoom(std::size_t more) {
+  Meter::Bytes(8 + more);
+  Meter::NeedText(more);
+  Meter::NeedText(text_.size() + more);
+  held_.Grow(more);
 }
 
 void TextBuilder::Append(std::string_view text) {
-  if (Fits(text.size())) text_ += text;
+  MakeRoom(text.size());
+  text_ += text;
 }
 
 void TextBuilder::Append(const String& text, std::size_t begin, std::size_t end) {
-  if (!Fits(end - begin)) return;
+  MakeRoom(end - begin);
+  const std::size_t ranges = user_.size();
   AddRanges(user_, text.user, begin, end, text_.size());
+  held_.Grow((user_.size() - ranges) * sizeof(TextRange));
   text_.append(text.text, begin, end - begin);
 }
 
 void TextBuilder::AppendDerived(std::string_view text, const String& source) {
-  if (!Fits(text.size())) return;
+  MakeRoom(text.size() + sizeof(TextRange));
   if (!source.user.empty()) AddRange(user_, {text_.size(), text_.size() + text.size()});
   text_ += text;
 }
 
 void TextBuilder::Fill(std::string_view text, std::int64_t times) {
   if (times <= 0 || text.empty()) return;
-  if (static_cast<std::uint64_t>(times) > kMaxTextBytes / text.size()) {
-    overflow_ = true;
-    return;
-  }
   const auto count = static_cast<std::size_t>(times);
-  if (!Fits(count * text.size())) return;
+  Meter::NeedText(count);
+  MakeRoom(count * text.size());
   if (text.size() == 1) {
     text_.append(count, text[0]);
   } else {
@@ -65,62 +78,44 @@ void TextBuilder::Fill(std::string_view text, std::int64_t times) {
   }
 }
 
-Try<void> TextBuilder::Check() const {
-  if (!overflow_) return {};
-  return LimitFault("a text is longer than " + std::to_string(kMaxTextBytes) + " bytes");
-}
-
-Try<Value> TextBuilder::Build(bool markup) {
-  SGLRUN_RETURN_IF_ERROR(Check());
-  auto text = MakeRef<String>(std::move(text_));
-  text->user = std::move(user_);
-  text->markup = markup;
-  return Value(Kind::kString, text);
+Value TextBuilder::Build(bool markup) {
+  held_.Release();
+  return MakeString(std::exchange(text_, {}), std::exchange(user_, {}), markup);
 }
 
 Value Part(const String& text, std::size_t begin, std::size_t end, bool markup) {
-  auto part = MakeRef<String>(text.text.substr(begin, end - begin));
-  AddRanges(part->user, text.user, begin, end, 0);
-  part->markup = markup;
-  return {Kind::kString, part};
+  std::vector<TextRange> user;
+  AddRanges(user, text.user, begin, end, 0);
+  return MakeString(text.text.substr(begin, end - begin), std::move(user), markup);
 }
 
 Value Derived(std::string text, const String& source) {
-  auto derived = MakeRef<String>(std::move(text));
-  if (!source.user.empty()) AddRange(derived->user, {0, derived->text.size()});
-  derived->markup = source.markup;
-  return {Kind::kString, derived};
+  std::vector<TextRange> user;
+  if (!source.user.empty()) user = Whole(text);
+  return MakeString(std::move(text), std::move(user), source.markup);
 }
 
 Value WithMarkup(const Value& text, bool markup) {
   if (text.str().markup == markup) return text;
-  return Part(text.str(), 0, text.text().size(), markup);
+  return MakeString(text.text(), text.str().user, markup);
 }
 
-std::size_t ByteOffset(const String& text, std::size_t index) {
-  if (text.ascii()) return index;
-  std::size_t at = 0;
-  for (; index > 0; --index) DecodeUtf8(text.text, at);
-  return at;
-}
-
-Try<std::vector<Value>> Characters(const String& text) {
-  if (text.length > kMaxItems) {
-    return LimitFault("a list has more than " + std::to_string(kMaxItems) + " items");
-  }
+std::vector<Value> Characters(const String& text) {
+  Meter::NeedItems(text.length);
   std::vector<Value> characters;
   characters.reserve(text.length);
   for (std::size_t at = 0; at < text.text.size();) {
     const std::size_t begin = at;
-    DecodeUtf8(text.text, at);
+    NextCharacter(text.text, at);
     characters.push_back(Part(text, begin, at));
   }
   return characters;
 }
 
-Try<Value> EscapeHtml(const Value& value) {
+Value EscapeHtml(const Value& value) {
   const String& text = value.str();
   if (text.markup) return value;
+  Meter::Characters(text.text.size());
   TextBuilder out;
   std::size_t done = 0;
   while (true) {

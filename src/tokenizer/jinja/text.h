@@ -1,11 +1,12 @@
 // Texts built from parts. Each part keeps the mark of where it came from: the template, or the
-// caller's data.
+// caller's data. A text that becomes too long ends the rendering (meter.h).
 #pragma once
 
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "tokenizer/jinja/meter.h"
 #include "tokenizer/jinja/value.h"
 
 namespace sglrun::tokenizer::jinja {
@@ -21,17 +22,15 @@ class TextBuilder {
 
   std::size_t size() const { return text_.size(); }
   const std::string& text() const { return text_; }
-  const std::vector<TextRange>& user() const { return user_; }
-  // Fails when it became too long, in which case parts are missing.
-  Try<void> Check() const;
-  Try<Value> Build(bool markup = false);
+  // The builder is empty afterwards.
+  Value Build(bool markup = false);
 
  private:
-  bool Fits(std::size_t more);
+  void MakeRoom(std::size_t more);
 
   std::string text_;
   std::vector<TextRange> user_;
-  bool overflow_ = false;
+  Held held_;
 };
 
 // Bytes [begin, end) of a text.
@@ -40,15 +39,13 @@ Value Part(const String& text, std::size_t begin, std::size_t end, bool markup =
 Value Derived(std::string text, const String& source);
 // The same text with the mark of an escaped one, or without.
 Value WithMarkup(const Value& text, bool markup);
-// Byte where the code point `index` begins.
-std::size_t ByteOffset(const String& text, std::size_t index);
-Try<std::vector<Value>> Characters(const String& text);
+std::vector<Value> Characters(const String& text);
 
 // A text that is already escaped.
 inline bool IsMarkup(const Value& value) {
   return value.is_string() && value.str().markup;
 }
 // <, >, &, ' and " as HTML writes them, in a text that was not escaped before.
-Try<Value> EscapeHtml(const Value& text);
+Value EscapeHtml(const Value& text);
 
 }  // namespace sglrun::tokenizer::jinja

@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -105,23 +104,36 @@ class Value {
 using tokenizer::TextRange;
 
 struct String final : Object {
-  explicit String(std::string value);
-  std::string text;
-  std::size_t length;           // in code points
-  bool markup = false;          // already escaped (`safe`, `escape`)
-  std::vector<TextRange> user;  // what came from the caller's data, in order, apart
+  // `caller`: what of the text came from the caller's data, in order, apart.
+  explicit String(std::string value, std::vector<TextRange> caller = {}, bool is_markup = false);
+  const std::string text;
+  const std::vector<TextRange> user;
+  const bool markup;         // already escaped (`safe`, `escape`)
+  const std::size_t length;  // in code points
   bool ascii() const { return length == text.size(); }
+  // Byte where the code point `index` begins; the end of the text for `length`.
+  std::size_t ByteOffset(std::size_t index) const;
+
+ private:
+  // Of a long text with other characters than ASCII, where every kCharactersPerMark-th begins.
+  std::vector<std::uint32_t> marks_;
 };
 
 struct Sequence final : Object {
-  explicit Sequence(std::vector<Value> values) : items(std::move(values)) {}
-  std::vector<Value> items;
+  explicit Sequence(std::vector<Value> values) : items(std::move(values)) {
+    Hold(items.size() * sizeof(Value));
+    Meter::NeedItems(items.size());
+  }
+  const std::vector<Value> items;
   bool group = false;  // a pair of `groupby`: (grouper, list) by name too
 };
 
 struct Undefined final : Object {
-  std::string message;
-  FaultKind kind = FaultKind::kUndefined;
+  Undefined(std::string text, FaultKind fault) : message(std::move(text)), kind(fault) {
+    Hold(message.size());
+  }
+  const std::string message;
+  const FaultKind kind;
   Fault ToFault() const { return {kind, message}; }
 };
 
@@ -144,11 +156,16 @@ class Dict final : public Object {
   void Clear();
 
  private:
-  Entry* Lookup(const Value& key, std::uint64_t hash);
+  // The entry for which `matches` holds, or nullptr. Entries with another hash are not asked.
+  template <class Matches>
+  const Entry* Lookup(std::uint64_t hash, const Matches& matches) const;
   void Insert(const Value& key, Value value, std::uint64_t hash);
+  void Index(std::size_t entry);
 
   std::vector<Entry> entries_;
-  std::unordered_multimap<std::uint64_t, std::size_t> index_;  // once there are more than a few
+  // Once there are more than a few: a table of 1 + the place of an entry, 0 where it is free. An
+  // entry lies at the first free place from its hash on.
+  std::vector<std::uint32_t> index_;
 };
 
 Value MakeDict(Ref<Dict> dict);

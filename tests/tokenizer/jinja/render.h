@@ -4,6 +4,7 @@
 #include <ctime>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/json.h"
 #include "tokenizer/jinja/template.h"
@@ -24,9 +25,9 @@ inline std::tm FixedTime() {
 inline Try<Rendered> RenderJson(std::string_view text, const Json& context,
                                 const Limits& limits = {}) {
   SGLRUN_ASSIGN_OR_RETURN(const Template program, Template::Parse(text));
-  Dict variables;
+  std::vector<Given> variables;
   for (const auto& [name, value] : context.as_object()) {
-    variables.Set(name, FromJson(value, Origin::kUser));
+    variables.push_back({name, value, Origin::kUser});
   }
   return program.Render(variables, FixedTime(), limits);
 }

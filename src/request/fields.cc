@@ -324,8 +324,8 @@ std::vector<Field> ConstraintParameters() {
   return {
       Parameter("json_schema", Kind::kSchema, "null", ConstraintKind::kJsonSchema,
                 "a JSON Schema that the text must satisfy",
-                "JSON text, or the schema itself. $$ANY$$ is any JSON value. Of this one, regex, "
-                "ebnf and structural_tag a record may set one; an empty string sets none."),
+                "JSON text, or the schema itself. $$ANY$$ is any object or array. Of this one, "
+                "regex, ebnf and structural_tag a record may set one; an empty string sets none."),
       Parameter("regex", Kind::kString, "null", ConstraintKind::kRegex,
                 "a regular expression that the whole text must match"),
       Parameter("ebnf", Kind::kString, "null", ConstraintKind::kEbnf,

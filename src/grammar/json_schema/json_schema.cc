@@ -10,7 +10,7 @@ namespace sglrun::grammar {
 
 ExprResult AppendJsonSchema(FrontEnd& front, std::string_view text, std::string_view pointer,
                             JsonStyle style) {
-  if (text == "$$ANY$$") text = "true";
+  if (text == "$$ANY$$") text = R"({"type": ["object", "array"]})";
   SGLRUN_ASSIGN_OR_RETURN(const auto document, Document::Create(text, pointer, front));
   SGLRUN_ASSIGN_OR_RETURN(const SchemaSettings settings,
                           SchemaSettings::From(*document, front.options));

@@ -34,8 +34,13 @@ void CheckVerdict(const char* schema, const char* verdict, const char* pointer) 
   CHECK(compiled.message.find(pointer) != std::string::npos);
 }
 
-TEST_CASE("any JSON is allowed by $$ANY$$, true and {}") {
-  for (const char* schema : {"$$ANY$$", "true", "{}"}) {
+TEST_CASE("$$ANY$$ is any object or array, not a scalar") {
+  CheckOpen("$$ANY$$", {"[1, {\"a\": []}]", "{\"a\": {\"b\": [true, \"c\"]}}", "[]", "{}"},
+            {"1", "null", "\"a\"", "true", "", "[1,]"});
+}
+
+TEST_CASE("any JSON is allowed by true and {}") {
+  for (const char* schema : {"true", "{}"}) {
     CheckOpen(schema, {"1", "null", "\"a\"", "[1, {\"a\": []}]", "{\"a\": {\"b\": true}}"},
               {"", "nul", "[1,]", "{a: 1}", "01"});
   }

@@ -10,27 +10,26 @@ const std::vector<CommandSpec>& CommandTable() {
        .min_operands = 1,
        .max_operands = 100000,
        .line = "run every record of JSONL files and write the results in the same order",
-       .text =
-           "Each input line is the body of a /generate request: an object with `text` or "
-           "`input_ids`, `sampling_params` and more (see `sglrun fields`). Each gives exactly one "
-           "output line: the result, an array of results for a list of prompts or `n` above 1, or "
-           "an error row at the record's place. Blank lines give nothing. INPUT may be `-` for "
-           "standard input; gzip and zstd are recognised by content. Several inputs are one run, "
-           "in the order given.\n"
-           "\n"
-           "Rows depend on the record, the model and the options alone: not on the order of the "
-           "file, on neighbours, threads or shards. Records without a seed of their own draw from "
-           "--seed and their content. Equal ones are numbered, and each draws a sample of its own: "
-           "which of two equal lines gets which follows their order.\n"
-           "\n"
-           "A run that was stopped, by a signal, a full disk or kill -9, goes on when the "
-           "same command is given again. Rows are found again by content, so the input may have "
-           "grown or been reordered meanwhile. Another model or other sampling options are refused "
-           "unless --overwrite says so.\n"
-           "\n"
-           "The exit code is 0 when every record was served, 1 when the run finished and some "
-           "records failed, 2 when it could not start or go on, 130 or 143 when it was interrupted "
-           "or terminated.",
+       .text = "Each input line is the body of a /generate request: an object with `text` or "
+               "`input_ids`, `sampling_params` and more (see `sglrun fields`). Each gives exactly "
+               "one output line: the result, an array of results for a list of prompts or `n` "
+               "above 1, or an error row at the record's place. Blank lines give nothing. INPUT "
+               "may be `-` for standard input; gzip and zstd are recognised by content. Several "
+               "inputs are one run, in the order given.\n"
+               "\n"
+               "Rows depend on the record, the model and the options alone: not on the order of "
+               "the file, on neighbours, threads or shards. Records without a seed of their own "
+               "draw from --seed and their content. If the same record occurs several times, each "
+               "occurrence gets a different sample, in the order of the lines.\n"
+               "\n"
+               "A run that was stopped, by a signal, a full disk or kill -9, goes on when the same "
+               "command is given again. Rows are found again by content, so the input may have "
+               "grown or been reordered meanwhile. Another model or other sampling options are "
+               "refused unless --overwrite says so.\n"
+               "\n"
+               "The exit code is 0 when every record was served, 1 when the run finished and some "
+               "records failed, 2 when it could not start or go on, 130 or 143 when it was "
+               "interrupted or terminated.",
        .examples = {{"sglrun batch prompts.jsonl -o results.jsonl -m ./model",
                      "Serves a file. The same command again continues a stopped run."},
                     {"sglrun batch prompts.jsonl -o results.jsonl.zst -m model.gguf "
@@ -75,11 +74,11 @@ const std::vector<CommandSpec>& CommandTable() {
        .operands = "[FILE]",
        .max_operands = 1,
        .line = "turn JSONL texts into token ids",
-       .text = "Each line is a JSON string, or an object with `text` and optionally "
-               "`add_special_tokens` (default true). It is answered by `input_ids` and `tokens`, "
-               "or by `count` with --count. A wrong line gives an error row and the exit code 1; "
-               "the rest goes on. Without FILE, standard input is read. A model without weights "
-               "will do.",
+       .text =
+           "Each line is a JSON string, or an object with `text` and optionally "
+           "`add_special_tokens` (default true). It is answered by `input_ids` and `tokens`, or by "
+           "`count` with --count. A wrong line gives an error row and the exit code 1; the rest "
+           "goes on. Without FILE, standard input is read. The model needs no weights.",
        .examples = {{"echo '\"Hello world\"' | sglrun tokenize -m ./model", "The ids of one text."},
                     {"sglrun tokenize -m ./model texts.jsonl --count", "How long texts are."}}},
       {.command = Command::kDetokenize,
@@ -107,7 +106,7 @@ const std::vector<CommandSpec>& CommandTable() {
            "\n"
            "Templates are Jinja programs and render what the line says as Hugging Face "
            "transformers does; with --served they see messages as `batch` and a server prepare "
-           "them. They read no files, and end after so many steps.",
+           "them. They read no files and end after a bounded number of steps.",
        .examples = {{"echo '{\"messages\":[{\"role\":\"user\",\"content\":\"Hi\"}]}' | sglrun "
                      "template -m ./model",
                      "The prompt of one conversation."},
@@ -116,30 +115,27 @@ const std::vector<CommandSpec>& CommandTable() {
       {.command = Command::kChat,
        .name = "chat",
        .line = "talk with a model at the terminal, or get one answer in a pipe",
-       .text =
-           "At a terminal: type a message, see the answer as it is made, go on. /help lists the "
-           "commands that set sampling parameters, take messages back, answer again, save and "
-           "load, constrain answers by a schema or a pattern. \"\"\" opens a message of several "
-           "lines and closes it, a paste is one message; Ctrl+C stops the answer, Ctrl+D leaves. "
-           "Thoughts (up to "
-           "--reasoning-end) are shown dim. What the model has read and written is not computed "
-           "again "
-           "as far as the template shows it unchanged, but for the last tokens, up to 15, that "
-           "fill no page of the cache.\n"
-           "\n"
-           "When standard input is no terminal, or with --file, all of it is one message; the "
-           "answer, thoughts included, goes to standard output and nothing else does.\n"
-           "\n"
-           "An answer may be as long as the context has room, unless max_new_tokens is set. "
-           "Answer k of a chat draws with --seed + k, so the same conversation goes the same way "
-           "again; a sampling_seed that is set serves every answer, and /regen counts it up. "
-           "/export writes each answer as a line from which `sglrun batch` makes the same tokens, "
-           "given the same model and the same options. /save writes its own file anew and asks for "
-           "/save! in place of another one. Lines that were typed are kept in "
-           "$XDG_STATE_HOME/sglrun/history, or ~/.local/state/sglrun/history.\n"
-           "\n"
-           "The exit code is 0, 2 when the chat could not start or the one message not be "
-           "answered, 130 when the one answer was interrupted.",
+       .text = "At a terminal: type a message, see the answer as it is made, go on. /help lists "
+               "the commands that set sampling parameters, take messages back, answer again, save "
+               "and load, constrain answers by a schema or a pattern. \"\"\" opens a message of "
+               "several lines and closes it, a paste is one message; Ctrl+C stops the answer, "
+               "Ctrl+D leaves. Thoughts (up to --reasoning-end) are shown dim. What the model has "
+               "read and written is not computed again as far as the template shows it unchanged, "
+               "except up to 15 last tokens that fill no page of the cache.\n"
+               "\n"
+               "When standard input is no terminal, or with --file, all of it is one message; the "
+               "answer, thoughts included, goes to standard output and nothing else does.\n"
+               "\n"
+               "An answer may be as long as the context has room, unless max_new_tokens is set. "
+               "Answer k of a chat draws with --seed + k, so the same conversation goes the same "
+               "way again; a sampling_seed that is set serves every answer, and /regen adds 1 to "
+               "it. /export writes each answer as a line from which `sglrun batch` makes the same "
+               "tokens, given the same model and the same options. /save overwrites only the file "
+               "that it wrote before; /save! overwrites another one. Lines that were typed are "
+               "kept in $XDG_STATE_HOME/sglrun/history, or ~/.local/state/sglrun/history.\n"
+               "\n"
+               "The exit code is 0, 2 when the chat could not start or could not answer its one "
+               "message, 130 when the one answer was interrupted.",
        .examples = {{"sglrun chat -m ./model --set temperature=0.7", "A conversation."},
                     {"echo 'Why is the sky blue?' | sglrun chat -m ./model > answer.txt",
                      "One question, one answer."},
@@ -158,12 +154,10 @@ const std::vector<CommandSpec>& CommandTable() {
            "`options` (the options of the group Grammar, with _ in place of -). It is answered by "
            "`status` (ok, invalid, unsupported, unsatisfiable, unreachable or too_large), a "
            "`message` with the place of a mistake, and for each text whether it is a member "
-           "(`accepted`), begins one (`prefix_ok`) and where it leaves the language "
-           "(`error_at`).\n"
+           "(`accepted`), begins one (`prefix_ok`) and where it leaves the language (`error_at`).\n"
            "\n"
            "With --tokenizer each text is also spelled in tokens, and the mask of allowed tokens "
-           "is "
-           "computed before each of them and before the end: `mask_ok` tells whether the masks "
+           "is computed before each of them and before the end: `mask_ok` says whether the masks "
            "agree with the text, `mask_us` how long each took. A constraint that names tokens "
            "(`<[5]>`, any_tokens) says nothing about bytes: its texts are judged with a tokenizer "
            "only, and the name of a special token in them (<|im_end|>) stands for that token.\n"
@@ -183,12 +177,11 @@ const std::vector<CommandSpec>& CommandTable() {
                "they amount to. Each figure is the median of --repeat runs. Decode is bound by "
                "memory: at one row its GB/s should be near what the machine can read.\n"
                "\n"
-               "On the CPU a second line tells where the time of the threads went (of the last "
+               "On the CPU a second line shows where the time of the threads went (of the last "
                "run, in JSON as prefill_shares and decode_shares, which add up to 1): products "
                "with weights and what is fused with them (the activation, most norms), attention, "
                "elementwise (other norms, rotation, storing keys and values), sampling, other "
-               "(planning of steps), and "
-               "waiting, of threads at barriers or without work.\n"
+               "(planning of steps), and waiting, of threads at barriers or without work.\n"
                "\n"
                "With --grammar it measures constrained decoding on the vocabulary of --tokenizer "
                "or --model, without weights: microseconds to compile a constraint, to fill a mask "
@@ -217,10 +210,10 @@ const std::vector<CommandSpec>& CommandTable() {
        .min_operands = 1,
        .max_operands = 1,
        .line = "show how a run went: speed over time, lengths, errors, the slowest records",
-       .text = "Reads the run file that `batch` writes beside its output and prints what it tells, "
-               "or with --html writes it as a page. A run that was stopped has one too: it tells "
-               "of what was done. Of a run that continued an earlier one, the charts and lists "
-               "cover the last part only.",
+       .text =
+           "Reads the run file that `batch` writes beside its output and prints its figures, or "
+           "with --html writes them as a page. A stopped run has one too, about what was done. If "
+           "a run continued an earlier one, charts and lists cover only the last part.",
        .examples = {{"sglrun report results.jsonl.run.json", "In the terminal."},
                     {"sglrun report results.jsonl.run.json --html run.html",
                      "As a page, the same as of `batch --report`."}}},

@@ -60,13 +60,13 @@ std::vector<OptionSpec> InputAndOutput() {
        .default_text = "OUT.run.json",
        .commands = kRuns,
        .group = kGroup,
-       .line = "where the account of the run goes",
-       .text = "A JSON object with the state of the run, the effective options, the model's "
-               "fingerprint, the effective sampling defaults, the instruction set, counts, timings "
-               "and what `sglrun report` shows. Written at the start with the `state` \"running\", "
-               "and at the end with \"finished\", \"stopped\" or \"failed\": a killed run "
-               "leaves the first. Not written when the "
-               "results go to standard output, unless a name is given."},
+       .line = "where the run file goes",
+       .text =
+           "A JSON object with the state of the run, the effective options, the model's "
+           "fingerprint, the effective sampling defaults, the instruction set, counts, timings and "
+           "what `sglrun report` shows. Written at the start with the `state` \"running\", and at "
+           "the end with \"finished\", \"stopped\" or \"failed\"; a killed run leaves \"running\". "
+           "Not written when the results go to standard output, unless a name is given."},
       {.name = "report",
        .kind = Kind::kFile,
        .member = &Options::report,
@@ -123,15 +123,14 @@ std::vector<OptionSpec> InputAndOutput() {
        .member = &Options::overwrite,
        .commands = kRuns | Bit(Command::kMerge),
        .group = kGroup,
-       .line = "begin anew where the output already holds results"},
+       .line = "start over if the output already holds results"},
       {.name = "retry-errors",
        .member = &Options::retry_errors,
        .commands = kRuns,
        .group = kGroup,
        .line = "when continuing, run the failed records again",
-       .text = "With the settings of the run that is continued, which its served rows were made "
-               "with. Where no row was served other settings will do, such as a --template that "
-               "was missing."},
+       .text = "The settings must be those of the run that is continued. If that run served no "
+               "record, others are accepted, for example a --template that was missing."},
       {.name = "max-errors",
        .kind = Kind::kInteger,
        .member = &Options::max_errors,
@@ -156,7 +155,7 @@ std::vector<OptionSpec> ModelOptions() {
        .commands = kRuns | kFilters | kBench | kChat,
        .group = kGroup,
        .line = "a Hugging Face directory or a .gguf file",
-       .text = "Of a split GGUF, the first file."},
+       .text = "If a GGUF file is split, name its first part."},
       {.name = "tokenizer",
        .kind = Kind::kDirectory,
        .member = &Options::tokenizer,
@@ -175,14 +174,15 @@ std::vector<OptionSpec> ModelOptions() {
        .shapes_results = true,
        .group = kGroup,
        .line = "another chat template: a Jinja file",
-       .text = "In place of all that the model brings. `template` does without a model, too: its "
-               "lines then name the special tokens themselves, `bos_token`, `eos_token`."},
+       .text =
+           "Replaces every template of the model. `sglrun template` works without a model, too; "
+           "its lines then state the special tokens themselves (`bos_token`, `eos_token`)."},
       {.name = "no-special-in-content",
        .member = &Options::no_special_in_content,
        .commands = kTemplate | kRuns | kChat,
        .shapes_results = true,
        .group = kGroup,
-       .line = "special tokens that a message spells are words like others",
+       .line = "read special tokens spelled in messages as plain text",
        .text = "Without it `<|im_end|>` in a message ends the turn, as with the reference "
                "implementations. What the chat template writes keeps its special tokens."},
       {.name = "shape",
@@ -243,9 +243,9 @@ std::vector<OptionSpec> ModelOptions() {
        .group = kGroup,
        .line = "instruction set of the kernels",
        .text = "`auto` takes the best that this machine has, but not `amx`, which no machine has "
-               "run yet. Equal bytes are promised on one "
-               "instruction set; a run that is continued on another machine may need the name from "
-               "its run file here. `ref` is the slow numerics reference."},
+               "run yet. Equal bytes are promised on one instruction set; to continue a run on "
+               "another machine, give the name that its run file states. `ref` is the slow "
+               "numerics reference."},
   };
 }
 
@@ -344,12 +344,11 @@ std::vector<OptionSpec> SamplingOptions() {
        .member = &Options::deterministic,
        .commands = kRuns | kBench | kChat,
        .group = kGroup,
-       .line = "on a GPU, too, results independent of batching",
+       .line = "make results independent of batching on a GPU, too",
        .text = "On the CPU the bits of a result never depend on the records beside it. On a GPU "
-               "products of more than 64 rows run on cuBLASLt, where it is found: it adds in an "
-               "order that follows from the number of rows, and which of its algorithms it is was "
-               "measured. With this option our own kernels do all products: slower, and the same "
-               "bits in any batch."},
+               "products of more than 64 rows run on cuBLASLt if it is installed, which adds in an "
+               "order that depends on the number of rows. With this option sglrun's own kernels do "
+               "all products: slower, with the same bits in any batch."},
   };
 }
 
@@ -365,8 +364,8 @@ std::vector<OptionSpec> GrammarOptionRows() {
        .shapes_results = true,
        .group = kGroup,
        .line = "whether schemas that name properties are closed",
-       .text = "`strict`: an object with `properties` that says nothing of additional ones has no "
-               "others. `spec`: as the standard says, it may have."},
+       .text = "`strict`: an object with `properties` that says nothing about others has none. "
+               "`spec`: it may have others, as the standard says."},
       {.name = "json-max-whitespace",
        .kind = Kind::kLimit,
        .member = &Options::json_max_whitespace,
@@ -392,7 +391,7 @@ std::vector<OptionSpec> GrammarOptionRows() {
        .commands = kCommands | kChat,
        .shapes_results = true,
        .group = kGroup,
-       .line = "whether the keyword format binds"},
+       .line = "whether the keyword `format` is enforced"},
       {.name = "json-oneof",
        .kind = Kind::kChoice,
        .member = &Options::json_oneof,
@@ -417,9 +416,9 @@ std::vector<OptionSpec> GrammarOptionRows() {
        .shapes_results = true,
        .group = kGroup,
        .line = "take text that a constraint forces as several tokens at once",
-       .text = "Fewer steps. The text is tokenized as the tokenizer would, which may be other "
-               "tokens than the model would have drawn one by one; logprobs are those of the "
-               "same rows. Records with stop strings or stop_regex go on token by token."},
+       .text = "Fewer steps. The text is tokenized as the tokenizer would, which can give other "
+               "tokens than the model would have drawn one by one. Records with stop strings or "
+               "stop_regex go on token by token."},
       {.name = "reasoning-end",
        .kind = Kind::kText,
        .member = &Options::reasoning_end,
@@ -428,8 +427,8 @@ std::vector<OptionSpec> GrammarOptionRows() {
        .shapes_results = true,
        .group = kGroup,
        .line = "what ends the reasoning of a record with require_reasoning",
-       .text = "The tokens that the tokenizer makes of it must come, one after the other: best "
-               "one special token of the model. The record's constraint begins behind them."},
+       .text = "The tokens of this text must be generated one after the other; a single special "
+               "token is best. The record's constraint begins after them."},
   };
 }
 
@@ -458,7 +457,8 @@ std::vector<OptionSpec> RowOptions() {
        .group = kGroup,
        .line = "also write partial results as they grow, a line a token",
        .text = "Each has `line`, `index` (of the result in its record) and finish_reason null; the "
-               "rows come as ever. For a pipe or - (standard output). OpenAI lines have none."},
+               "rows themselves stay the same. Only for a pipe or standard output, and not for "
+               "OpenAI lines."},
       {.name = "no-timing",
        .member = &Options::no_timing,
        .commands = kRuns,
@@ -487,9 +487,9 @@ std::vector<OptionSpec> RowOptions() {
        .commands = kRuns,
        .shapes_results = true,
        .group = kGroup,
-       .line = "where hidden states go that a record asks for",
-       .text = "`inline`: into the row, as JSON. Else into files of the folder OUT.hidden, and the "
-               "row names the file."},
+       .line = "where the hidden states that a record asks for go",
+       .text = "`inline`: into the row, as JSON. The others: into files of the folder OUT.hidden, "
+               "which the row names."},
   };
 }
 
@@ -534,18 +534,17 @@ std::vector<OptionSpec> SpeedAndMemory() {
        .commands = kRuns | kBench | kChat,
        .group = kGroup,
        .line = "memory for cached keys and values: 4GiB, 500MB, 60%",
-       .text =
-           "A share is one of the memory that is free at the start. `auto`: what the rows need, "
-           "within the free memory."},
+       .text = "A percentage is of the memory that is free at the start. `auto`: what the rows "
+               "need, within the free memory."},
       {.name = "device-memory",
        .kind = Kind::kBytes,
        .member = &Options::device_memory,
        .value = "SIZE",
        .commands = Bit(Command::kPlan),
        .group = kGroup,
-       .line = "plan for a GPU with so much memory, which need not be here: 80GiB",
-       .text = "What of it the weights, the buffers of a step and the cache get, and how many rows "
-               "of what length the cache then holds. No time is estimated."},
+       .line = "plan for a GPU with this much memory, which need not be in this machine: 80GiB",
+       .text = "Prints what the weights, the buffers of a step and the cache take, and how many "
+               "rows of what length the cache holds. No time is estimated."},
       {.name = "context-length",
        .kind = Kind::kInteger,
        .member = &Options::context_length,

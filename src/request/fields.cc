@@ -106,12 +106,12 @@ std::vector<Field> PromptFields() {
                    "add_generation_prompt and continue_final_message may stand in it, too.",
                    false}),
       RecordField("add_generation_prompt", Kind::kBool, "true",
-                  "open the turn of the assistant behind the messages",
+                  "open the turn of the assistant after the messages",
                   {"Beside messages only. False where continue_final_message is true.", false}),
       RecordField("continue_final_message", Kind::kBool, "false",
                   "let the answer go on with the text of the last message",
-                  {"Beside messages only. What the template writes behind that text is left out, "
-                   "as by transformers and vLLM.",
+                  {"Beside messages only. What the template writes after that text is left out, as "
+                   "in transformers and vLLM.",
                    false}),
       RecordField("enable_thinking", Kind::kBool, "null",
                   "a variable of the chat template that services take as a field",
@@ -163,7 +163,7 @@ std::vector<Field> OutputFields() {
                   "begin the constraint after the thinking",
                   {"Tokens are free until the end of the reasoning (--reasoning-end) has come; "
                    "what follows must be a member. A model that ends its text while it still "
-                   "thinks ends the record, with complete false; a thinking_budget sees to it that "
+                   "thinks ends the record, with complete false; a thinking_budget makes sure that "
                    "the constraint begins. Without a constraint it has no effect."}),
       RecordField("stream", Kind::kBool, "false", "accepted; one row is written all the same",
                   {"Partial results are written with --stream-jsonl."}),
@@ -233,18 +233,18 @@ std::vector<Field> LengthParameters() {
                 {{0, kInf}}),
       Parameter("min_new_tokens", Kind::kInteger, "0", &SamplingParams::min_new_tokens,
                 "tokens before which no stop token may come",
-                "Stop strings and patterns are not held back by it, nor is the end of a constraint "
-                "that leaves nothing else to come.",
+                "It delays neither stop strings and patterns nor the end of a constraint that "
+                "allows nothing else.",
                 {{0, kInf}}),
       Parameter("n", Kind::kInteger, "1", &SamplingParams::n, "samples of each prompt",
                 "With more than one the row is an array: all samples of the first prompt, then of "
                 "the second.",
                 {{1, kMaxSamples}}),
-      Parameter("stop", Kind::kStrings, "null", &SamplingParams::stop,
-                "strings that end the text; they are cut off",
-                "At most 32, none empty. They are found wherever token boundaries lie, in special "
-                "tokens too.",
-                {{}, kMaxStops}),
+      Parameter(
+          "stop", Kind::kStrings, "null", &SamplingParams::stop,
+          "strings that end the text; they are cut off",
+          "At most 32, none empty. They are found across token boundaries, and in special tokens.",
+          {{}, kMaxStops}),
       Parameter("stop_regex", Kind::kStrings, "null", &SamplingParams::stop_regex,
                 "patterns (PCRE2) that end the text; what they match stays",
                 "At most 32, none empty, each at most 256 bytes. ^ is the start of the output, $ "
@@ -298,7 +298,7 @@ std::vector<Field> ChoiceParameters() {
       Parameter("top_p", Kind::kNumber, "1.0", &SamplingParams::top_p,
                 "keep the most likely tokens up to this probability in sum", "", {{0, 1, true}}),
       Parameter("top_k", Kind::kInteger, "-1", &SamplingParams::top_k,
-                "keep so many of the most likely tokens; -1: all",
+                "keep this many of the most likely tokens; -1: all",
                 "1 is greedy whatever the temperature.", {{1, kInf, false, -1, true}}),
       Parameter("min_p", Kind::kNumber, "0.0", &SamplingParams::min_p,
                 "keep tokens with at least this share of the best probability", "", {{0, 1}}),
@@ -322,10 +322,11 @@ std::vector<Field> ChoiceParameters() {
 
 std::vector<Field> ConstraintParameters() {
   return {
-      Parameter("json_schema", Kind::kSchema, "null", ConstraintKind::kJsonSchema,
-                "a JSON Schema that the text must satisfy",
-                "JSON text, or the schema itself. $$ANY$$ is any object or array. Of this one, "
-                "regex, ebnf and structural_tag a record may set one; an empty string sets none."),
+      Parameter(
+          "json_schema", Kind::kSchema, "null", ConstraintKind::kJsonSchema,
+          "a JSON Schema that the text must satisfy",
+          "JSON text, or the schema itself. $$ANY$$ is any object or array. A record may set only "
+          "one of json_schema, regex, ebnf and structural_tag; an empty string sets none."),
       Parameter("regex", Kind::kString, "null", ConstraintKind::kRegex,
                 "a regular expression that the whole text must match"),
       Parameter("ebnf", Kind::kString, "null", ConstraintKind::kEbnf,
@@ -335,8 +336,8 @@ std::vector<Field> ConstraintParameters() {
       Parameter("custom_params", Kind::kObject, "null", &SamplingParams::thinking_budget,
                 "an object; thinking_budget in it bounds the tokens before a constraint begins",
                 "thinking_budget is an integer of at least 0 and counts where the record's "
-                "require_reasoning is true: when so many tokens have come, the end of the "
-                "reasoning (--reasoning-end) is forced. Other members are parameters of a "
+                "require_reasoning is true: after that many tokens the end of the reasoning "
+                "(--reasoning-end) is forced. Other members are parameters of a "
                 "custom_logit_processor, without effect alone."),
   };
 }

@@ -134,7 +134,7 @@ constexpr BodyField kFields[] = {
     {"verbosity", kChat, Use::kHint, "", Kind::kString, "how long answers shall be",
      "low|medium|high"},
 
-    {"suffix", kCompletions, Use::kRefused, "", Kind::kAny, "a text behind the completion"},
+    {"suffix", kCompletions, Use::kRefused, "", Kind::kAny, "a text after the completion"},
     {"best_of", kBoth, Use::kRefused, "1", Kind::kAny, "the best of several samples"},
     {"use_beam_search", kBoth, Use::kRefused, "false", Kind::kAny, "beam search"},
     {"length_penalty", kBoth, Use::kRefused, "1", Kind::kAny, "a weight of beam search"},

@@ -10,6 +10,7 @@
 #include "base/log.h"
 #include "base/mapped_file.h"
 #include "base/strings.h"
+#include "base/whole_file.h"
 #include "cli/background.h"
 #include "cli/batch_loop.h"
 #include "cli/batch_source.h"
@@ -28,7 +29,6 @@
 #include "cli/run_setup.h"
 #include "cli/signals.h"
 #include "cli/stopwatch.h"
-#include "cli/whole_file.h"
 #include "cli/written_files.h"
 
 namespace sglrun::cli {
@@ -60,6 +60,10 @@ io::RowOrder OrderOf(const Options& options) {
   return options.order == "completion" ? io::RowOrder::kCompletion : io::RowOrder::kInput;
 }
 
+io::RowLines LinesOf(const Options& options) {
+  return options.flatten ? io::RowLines::kAny : io::RowLines::kOne;
+}
+
 io::RowOptions RowOptionsOf(const Options& options) {
   const std::string& form = options.hidden_states;
   return {.no_timing = options.no_timing,
@@ -70,6 +74,15 @@ io::RowOptions RowOptionsOf(const Options& options) {
                                                    : io::HiddenStateForm::kNpy,
           .created = std::time(nullptr),
           .output_path = options.output};
+}
+
+// Rows of a share are not those of a share by another number, however much they have in common.
+std::string ShardAdvice(const Json& before, const Shard& now) {
+  const Json* told = before.Find(kShardName);
+  const std::string given = std::to_string(now.index) + "/" + std::to_string(now.count);
+  if (told == nullptr || !told->is_string() || told->as_string() == given) return "";
+  return "--shard " + told->as_string() + " continues it, while --shard " + given +
+         " is another share, which needs an output of its own";
 }
 
 // Whether the run can begin this output, as far as that is seen before it is opened. Else the
@@ -180,7 +193,12 @@ class BatchRun {
                                                           .run = facts_.identity,
                                                           .overwrite = options_.overwrite,
                                                           .retry_errors = options_.retry_errors,
-                                                          .order = OrderOf(options_)}));
+                                                          .order = OrderOf(options_),
+                                                          .lines = LinesOf(options_),
+                                                          .advise = [this](const Json& before) {
+                                                            return ShardAdvice(before,
+                                                                               options_.shard);
+                                                          }}));
     if (output_->rows_found() > 0) {
       LogInfo("continuing: " + options_.output + " holds " + std::to_string(output_->rows_found()) +
               " rows");

@@ -66,6 +66,7 @@ std::vector<OptionSpec> InputAndOutput() {
            "fingerprint, the effective sampling defaults, the instruction set, counts, timings and "
            "what `sglrun report` shows. Written at the start with the `state` \"running\", and at "
            "the end with \"finished\", \"stopped\" or \"failed\"; a killed run leaves \"running\". "
+           "It replaces an earlier run file, and another file only with --overwrite. "
            "Not written when the results go to standard output, unless a name is given."},
       {.name = "report",
        .kind = Kind::kFile,

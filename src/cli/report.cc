@@ -7,27 +7,25 @@
 #include <fstream>
 #include <iterator>
 
+#include "base/whole_file.h"
 #include "cli/commands.h"
 #include "cli/exit_codes.h"
 #include "cli/print.h"
 #include "cli/report/account.h"
 #include "cli/report/html_page.h"
 #include "cli/report/text_report.h"
-#include "cli/whole_file.h"
 
 namespace sglrun::cli {
 namespace {
 
-// Some hundred times what `batch` writes.
-constexpr std::size_t kMaxRunFileBytes = std::size_t{8} << 20;
-
 Result<std::string> ReadRunFile(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
-  std::string text(kMaxRunFileBytes + 1, '\0');
+  std::string text(report::kMaxRunFileBytes + 1, '\0');
   file.read(text.data(), static_cast<std::streamsize>(text.size()));
   if (!file.eof() && !file) return Error{"cannot read " + path + ": " + std::strerror(errno)};
   text.resize(static_cast<std::size_t>(file.gcount()));
-  if (text.size() > kMaxRunFileBytes) return Error{path + " is too long for the file of a run"};
+  if (text.size() > report::kMaxRunFileBytes)
+    return Error{path + " is too long for the file of a run"};
   return text;
 }
 

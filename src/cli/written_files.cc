@@ -10,9 +10,14 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <optional>
 #include <string_view>
 #include <vector>
 
+#include "base/mapped_file.h"
+#include "base/same_file.h"
+#include "base/whole_file.h"
+#include "cli/report/account.h"
 #include "io/journal.h"
 #include "io/result_writer.h"
 #include "io/run_output.h"
@@ -26,49 +31,91 @@ enum class Place : std::uint8_t {
   kFile,      // a file and nothing else
   kAnywhere,  // or a device, or a pipe
   kPage,      // a file, which replaces nothing but a page
+  kRunFile,   // a file, which replaces nothing but a run file
 };
 
 struct NamedFile {
   std::string what;  // "the output", "the input"
-  std::string path;
+  std::string path;  // "" of a standard stream
+  int stream = -1;   // its descriptor
   // Of a written file:
   std::string remedy = {};
   Place place = Place::kFile;
+
+  std::string name() const { return what + (path.empty() ? "" : " " + path); }
+  std::optional<FileIdentity> identity() const {
+    return path.empty() ? IdentityOf(stream) : IdentityOf(path);
+  }
 };
 
 bool LiesIn(const std::string& path, const std::string& folder) {
   std::error_code ignored;
-  const std::string inside = fs::weakly_canonical(path, ignored).string();
+  const std::string inside = fs::weakly_canonical(FollowLinks(path), ignored).string();
   return inside.starts_with(fs::weakly_canonical(folder, ignored).string() + "/");
 }
 
-bool IsSameFile(const std::string& a, const std::string& b) {
+// What is written to one of them can be read from the other, or replaces it.
+bool IsSameFile(const NamedFile& a, const NamedFile& b) {
+  const std::optional<FileIdentity> identity = a.identity();
+  if (identity) return identity == b.identity();
   std::error_code ignored;
-  if (fs::weakly_canonical(a, ignored) == fs::weakly_canonical(b, ignored)) return true;
-  return fs::is_regular_file(a, ignored) && fs::equivalent(a, b, ignored);
+  if (a.path.empty() || b.path.empty()) return false;
+  if (fs::exists(a.path, ignored) || fs::exists(b.path, ignored)) return false;
+  return fs::weakly_canonical(FollowLinks(a.path), ignored) ==
+         fs::weakly_canonical(FollowLinks(b.path), ignored);
+}
+
+// Commands whose rows go to --output, which may be standard output.
+bool HasOutput(Command command) {
+  return command == Command::kBatch || command == Command::kMerge || command == Command::kGrammar;
+}
+
+bool WritesStandardOutput(const Options& options, Command command) {
+  if (HasOutput(command)) return options.output == "-";
+  return command != Command::kReport || options.report.empty();
+}
+
+// A file that is written beside its name and then gets it.
+void AddReplaced(NamedFile file, std::vector<NamedFile>& files) {
+  NamedFile unfinished = file;
+  unfinished.what = "a file beside " + file.what + ",";
+  unfinished.path = UnfinishedPath(file.path);
+  unfinished.place = Place::kFile;
+  files.push_back(std::move(file));
+  files.push_back(std::move(unfinished));
 }
 
 std::vector<NamedFile> WrittenFiles(const Options& options, Command command) {
   std::vector<NamedFile> files;
-  const bool has_output =
-      command == Command::kBatch || command == Command::kMerge || command == Command::kGrammar;
-  if (has_output && options.output != "-") {
-    files.push_back({"the output", options.output, "--output", Place::kAnywhere});
+  if (HasOutput(command) && options.output != "-") {
+    files.push_back({.what = "the output",
+                     .path = options.output,
+                     .remedy = "--output",
+                     .place = Place::kAnywhere});
     if (command != Command::kGrammar && !io::IsLooseOutput(options.output)) {
       for (const std::string& path : io::FilesBeside(options.output)) {
-        files.push_back({"a file beside the output,", path, "--output"});
+        files.push_back({.what = "a file beside the output,", .path = path, .remedy = "--output"});
       }
     }
   }
   if (command == Command::kBatch && !RunFilePath(options).empty()) {
-    files.push_back({"the run file", RunFilePath(options), "--run-file"});
+    AddReplaced({.what = "the run file",
+                 .path = RunFilePath(options),
+                 .remedy = "--run-file",
+                 .place = options.overwrite ? Place::kFile : Place::kRunFile},
+                files);
   }
   if (!options.report.empty() && command != Command::kPlan) {
     const char* option = command == Command::kBatch ? "--report" : "--html";
-    files.push_back({"the report", options.report, option, Place::kPage});
+    AddReplaced(
+        {.what = "the report", .path = options.report, .remedy = option, .place = Place::kPage},
+        files);
   }
   if (!options.log_file.empty()) {
-    files.push_back({"the log file", options.log_file, "--log-file", Place::kAnywhere});
+    files.push_back({.what = "the log file",
+                     .path = options.log_file,
+                     .remedy = "--log-file",
+                     .place = Place::kAnywhere});
   }
   return files;
 }
@@ -92,47 +139,77 @@ bool IsModelFile(const fs::path& path) {
 }
 
 void AddRead(const std::string& what, const std::string& path, std::vector<NamedFile>& files) {
-  if (path.empty() || path == "-") return;
+  if (path.empty()) return;
+  if (path == "-") {
+    files.push_back({.what = "standard input", .path = "", .stream = STDIN_FILENO});
+    return;
+  }
   std::error_code problem;
   if (!fs::is_directory(path, problem)) {
-    files.push_back({what, path});
+    files.push_back({.what = what, .path = path});
     return;
   }
   for (fs::directory_iterator at(path, problem), end; !problem && at != end;
        at.increment(problem)) {
-    if (IsModelFile(at->path())) files.push_back({what, at->path().string()});
+    if (IsModelFile(at->path())) files.push_back({.what = what, .path = at->path().string()});
   }
+}
+
+// The operands that name files. The first word of `grammar check` does not.
+std::vector<std::string> InputsOf(const Options& options, Command command) {
+  if (command == Command::kFields || command == Command::kCompletion) return {};
+  std::vector<std::string> inputs = options.inputs;
+  if (command == Command::kGrammar && !inputs.empty()) inputs.erase(inputs.begin());
+  const bool filters = command == Command::kTokenize || command == Command::kDetokenize ||
+                       command == Command::kTemplate || command == Command::kGrammar;
+  const bool asks = command == Command::kChat && options.message_file.empty();
+  if (inputs.empty() && (filters || asks)) inputs.emplace_back("-");
+  return inputs;
+}
+
+bool IsWritten(const OptionSpec& option) {
+  static const OptionMember kMembers[] = {&Options::output, &Options::run_file, &Options::report,
+                                          &Options::log_file};
+  return std::ranges::find(kMembers, option.member) != std::end(kMembers);
+}
+
+std::string WhatIsRead(const OptionSpec& option) {
+  if (option.name == "model") return "a file of the model,";
+  if (option.name == "tokenizer") return "a file of the tokenizer,";
+  if (option.name == "file") return "the message";
+  if (option.name == "config") return "the configuration";
+  return "the file of --" + std::string(option.name) + ",";
 }
 
 std::vector<NamedFile> ReadFiles(const Options& options, Command command) {
   std::vector<NamedFile> files;
-  const bool words = command == Command::kFields || command == Command::kCompletion;
-  if (!words) {
-    for (const std::string& input : options.inputs) {
-      AddRead("the input", input, files);
-      if (command == Command::kMerge) {
-        AddRead("the journal of an input,", io::JournalPath(input), files);
-      }
+  for (const std::string& input : InputsOf(options, command)) {
+    AddRead("the input", input, files);
+    if (command == Command::kMerge) {
+      AddRead("the journal of an input,", io::JournalPath(input), files);
     }
   }
-  AddRead("a file of the model,", options.model, files);
-  AddRead("a file of the tokenizer,", options.tokenizer, files);
-  AddRead("the message", options.message_file, files);
-  AddRead("the configuration", options.config, files);
+  for (const OptionSpec& option : OptionTable()) {
+    const bool names_file = option.kind == Kind::kFile || option.kind == Kind::kDirectory;
+    if ((option.commands & Bit(command)) == 0 || !names_file || IsWritten(option)) continue;
+    AddRead(WhatIsRead(option), OptionValue(option, options).as_string(), files);
+  }
   return files;
 }
 
 // Side files are named by their records, so that no name in their folder is free.
-Status CheckSideFolder(const Options& options, const std::vector<NamedFile>& read) {
-  if (options.output == "-" || options.hidden_states == "inline") return {};
+Status CheckSideFolder(const Options& options, Command command,
+                       const std::vector<NamedFile>& read) {
+  const bool fills_it = command == Command::kBatch && options.hidden_states != "inline";
+  if (options.output == "-" || (!fills_it && command != Command::kMerge)) return {};
   const std::string folder = io::SideFolder(options.output);
   std::error_code ignored;
-  if (fs::exists(folder, ignored) && !fs::is_directory(folder, ignored)) {
+  if (fills_it && fs::exists(folder, ignored) && !fs::is_directory(folder, ignored)) {
     return Error{"the folder of the hidden states " + folder +
                  " is a file; name another with --output"};
   }
   for (const NamedFile& file : read) {
-    if (!LiesIn(file.path, folder)) continue;
+    if (file.path.empty() || !LiesIn(file.path, folder)) continue;
     return Error{"the folder of the hidden states " + folder + " holds " + file.what + " " +
                  file.path + "; name another with --output"};
   }
@@ -163,21 +240,38 @@ Status CheckFolder(const NamedFile& file) {
                std::strerror(is_folder ? errno : ENOTDIR)};
 }
 
-// A page takes the place of a page, and of no other file that somebody may need.
-Status CheckReplacedPage(const NamedFile& file) {
-  constexpr std::string_view kBeginning = "<!doctype html>";
-  std::error_code ignored;
-  if (!fs::exists(file.path, ignored)) return {};
-  std::ifstream stream(file.path, std::ios::binary);
-  std::string text(kBeginning.size(), '\0');
+std::string Beginning(const std::string& path, std::size_t size) {
+  std::ifstream stream(path, std::ios::binary);
+  std::string text(size, '\0');
   stream.read(text.data(), static_cast<std::streamsize>(text.size()));
   text.resize(static_cast<std::size_t>(stream.gcount()));
-  const bool is_page = std::ranges::equal(text, kBeginning, [](char a, char b) {
+  return text;
+}
+
+bool IsPage(const std::string& path) {
+  constexpr std::string_view kBeginning = "<!doctype html>";
+  return std::ranges::equal(Beginning(path, kBeginning.size()), kBeginning, [](char a, char b) {
     return std::tolower(static_cast<unsigned char>(a)) == b;
   });
-  if (is_page || (text.empty() && fs::file_size(file.path, ignored) == 0)) return {};
-  return Error{file.what + " " + file.path + " is there and is no HTML page; name another with " +
-               file.remedy};
+}
+
+bool HoldsRunFile(const std::string& path) {
+  const Result<std::string> text = ReadFile(path, report::kMaxRunFileBytes);
+  if (!text.ok()) return false;
+  const auto json = ParseJson(*text);
+  return json.ok() && report::IsRunFile(json->value);
+}
+
+// A page takes the place of a page, a run file that of a run file, and of no other file that a user
+// may need.
+Status CheckReplaced(const NamedFile& file) {
+  std::error_code ignored;
+  if (!fs::exists(file.path, ignored) || fs::file_size(file.path, ignored) == 0) return {};
+  const bool page = file.place == Place::kPage;
+  if (page ? IsPage(file.path) : HoldsRunFile(file.path)) return {};
+  return Error{file.name() + " is there and is no " +
+               (page ? "HTML page" : "run file of `sglrun batch`") + "; name another with " +
+               file.remedy + (page ? "" : ", or replace it with --overwrite")};
 }
 
 // That it can be written, as far as can be told without writing.
@@ -191,6 +285,19 @@ Status CheckWritable(const NamedFile& file) {
   return CheckFolder(file);
 }
 
+const NamedFile* FindSame(const NamedFile& file, const std::vector<NamedFile>& known) {
+  const auto found =
+      std::ranges::find_if(known, [&](const NamedFile& other) { return IsSameFile(file, other); });
+  return found == known.end() ? nullptr : &*found;
+}
+
+Status CheckStandardStream(const NamedFile& stream, const std::vector<NamedFile>& read) {
+  const NamedFile* other = FindSame(stream, read);
+  if (other == nullptr) return {};
+  return Error{stream.name() + " is " + other->name() +
+               ": what is written there would be read again; send it elsewhere"};
+}
+
 }  // namespace
 
 std::string RunFilePath(const Options& options) {
@@ -200,15 +307,25 @@ std::string RunFilePath(const Options& options) {
 
 Status CheckWrittenFiles(const Options& options, Command command) {
   std::vector<NamedFile> known = ReadFiles(options, command);
-  if (command == Command::kBatch) SGLRUN_RETURN_IF_ERROR(CheckSideFolder(options, known));
+  SGLRUN_RETURN_IF_ERROR(CheckSideFolder(options, command, known));
+  const NamedFile messages{.what = "standard error", .path = "", .stream = STDERR_FILENO};
+  SGLRUN_RETURN_IF_ERROR(CheckStandardStream(messages, known));
+  if (WritesStandardOutput(options, command)) {
+    const NamedFile output{.what = "standard output", .path = "", .stream = STDOUT_FILENO};
+    SGLRUN_RETURN_IF_ERROR(CheckStandardStream(output, known));
+    known.push_back(output);
+  }
   for (const NamedFile& file : WrittenFiles(options, command)) {
-    for (const NamedFile& other : known) {
-      if (!IsSameFile(file.path, other.path)) continue;
-      return Error{file.what + " " + file.path + " is " + other.what + " " + other.path +
-                   "; name another with " + file.remedy};
+    const NamedFile* other = FindSame(file, known);
+    // Messages may go where messages go.
+    const bool mixes = file.remedy != "--log-file" && IsSameFile(file, messages);
+    if (other == nullptr && mixes) other = &messages;
+    if (other != nullptr) {
+      return Error{file.name() + " is " + other->name() + "; name another with " + file.remedy};
     }
     SGLRUN_RETURN_IF_ERROR(CheckWritable(file));
-    if (file.place == Place::kPage) SGLRUN_RETURN_IF_ERROR(CheckReplacedPage(file));
+    const bool replaces = file.place == Place::kPage || file.place == Place::kRunFile;
+    if (replaces) SGLRUN_RETURN_IF_ERROR(CheckReplaced(file));
     known.push_back(file);
   }
   return {};

@@ -1,5 +1,6 @@
-// No file that a command writes may be one that it reads, or another that it writes, each can be
-// written where it is named, and a report replaces nothing but a page: checked before the first is
+// No file that a command writes may be one that it reads, or another that it writes, under whatever
+// name: standard input, output and error count too. Each can be written where it is named, and the
+// run file and the report replace nothing but others of their kind. Checked before the first is
 // opened.
 #pragma once
 

@@ -1,35 +1,25 @@
 #include "io/hidden_state_file.h"
 
 #include <bit>
-#include <cerrno>
-#include <cstdio>
 #include <cstring>
-#include <memory>
+#include <span>
 #include <string_view>
 
 #include "base/json.h"
+#include "base/whole_file.h"
 
 namespace sglrun::io {
 namespace {
 
 static_assert(std::endian::native == std::endian::little, "both formats are written as they lie");
 
-Error WriteError(const std::string& path) {
-  return Error{"cannot write \"" + path + "\": " + std::strerror(errno)};
-}
-
+// Whole or not at all: half of a file would pass for all of it.
 Status WriteFile(const std::string& path, std::string_view header, const std::vector<float>& data) {
-  const auto close = [](std::FILE* file) { std::fclose(file); };
-  std::unique_ptr<std::FILE, decltype(close)> file(std::fopen(path.c_str(), "wb"), close);
-  if (file == nullptr) return WriteError(path);
-  const bool written =
-      std::fwrite(header.data(), 1, header.size(), file.get()) == header.size() &&
-      std::fwrite(data.data(), sizeof(float), data.size(), file.get()) == data.size() &&
-      std::fflush(file.get()) == 0;
-  if (written) return {};
-  const Error error = WriteError(path);
-  std::remove(path.c_str());  // half of it would pass for all
-  return error;
+  SGLRUN_ASSIGN_OR_RETURN(FileReplacement file, FileReplacement::Begin(path, "\"" + path + "\""));
+  SGLRUN_RETURN_IF_ERROR(file.Append(header));
+  const auto bytes = std::as_bytes(std::span(data));
+  SGLRUN_RETURN_IF_ERROR(file.Append({reinterpret_cast<const char*>(bytes.data()), bytes.size()}));
+  return file.Commit();
 }
 
 // Pads with blanks so that the data behind `prefix` bytes and the header is aligned.

@@ -7,9 +7,12 @@
 #include <algorithm>
 #include <bit>
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
 #include <fstream>
 #include <set>
+
+#include "base/same_file.h"
 
 namespace sglrun::io {
 namespace {
@@ -193,14 +196,26 @@ std::string DescribeDifference(const Json& before, const Json& now) {
   return sentence;
 }
 
+// A run that ends may take its journal away, or put another in its place, between our opening and
+// our lock: the lock counts only on the file that still has the name.
 Result<std::unique_ptr<JournalWriter>> JournalWriter::Open(const std::string& path) {
-  const int fd = open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
-  if (fd < 0) return OpenError(path);
-  std::unique_ptr<JournalWriter> writer(new JournalWriter(path, fd));
-  if (flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
-    return Error{"\"" + path + "\" is in use: another run writes the same output"};
+  while (true) {
+    const int fd = open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+    if (fd < 0) return OpenError(path);
+    std::unique_ptr<JournalWriter> writer(new JournalWriter(path, fd));
+    if (flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+      return Error{"\"" + path + "\" is in use: another run writes the same output"};
+    }
+    if (IsStillAt(fd, path)) return writer;
   }
-  return writer;
+}
+
+Status JournalWriter::MoveTo(const std::string& path) {
+  if (std::rename(path_.c_str(), path.c_str()) != 0) {
+    return Error{"cannot rename \"" + path_ + "\" to \"" + path + "\": " + std::strerror(errno)};
+  }
+  path_ = path;
+  return {};
 }
 
 Status JournalWriter::Begin(const Json& run) {

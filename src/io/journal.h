@@ -79,6 +79,8 @@ class JournalWriter {
 
   // Empties the journal and writes what the run is.
   Status Begin(const Json& run);
+  // Gives the journal another name, in the place of a file that has it; the lock stays.
+  Status MoveTo(const std::string& path);
   // Goes on behind the good bytes of what was read.
   Status GoOn(std::int64_t good_bytes);
 

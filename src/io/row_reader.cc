@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 
@@ -10,17 +11,21 @@ namespace sglrun::io {
 
 namespace {
 
+bool IsOneLine(std::string_view row) {
+  return row.ends_with('\n') && std::ranges::count(row, '\n') == 1;
+}
+
 Error ChangedError(const std::string& path) {
   return Error{"\"" + path + "\" was changed since its journal was written"};
 }
 
 }  // namespace
 
-Result<std::unique_ptr<RowReader>> RowReader::Open(const std::string& path,
-                                                   Compression compression) {
+Result<std::unique_ptr<RowReader>> RowReader::Open(const std::string& path, Compression compression,
+                                                   RowLines lines) {
   const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (fd < 0) return Error{"cannot read \"" + path + "\": " + std::strerror(errno)};
-  return std::unique_ptr<RowReader>(new RowReader(path, compression, fd));
+  return std::unique_ptr<RowReader>(new RowReader(path, compression, lines, fd));
 }
 
 RowReader::~RowReader() {
@@ -70,20 +75,32 @@ Status RowReader::LoadFrame(std::span<const JournalEntry> entries, std::size_t o
     row_begins_.push_back(begin);
     begin += entries[i].bytes;
   }
+  if (begin != static_cast<std::int64_t>(frame_.size())) return ChangedError(path_);
   return {};
 }
 
-Result<std::string> RowReader::Read(std::span<const JournalEntry> entries, std::size_t ordinal) {
+Result<std::string> RowReader::ReadPlain(std::span<const JournalEntry> entries,
+                                         std::size_t ordinal) const {
   const JournalEntry& entry = entries[ordinal];
-  std::string row;
-  if (compression_ == Compression::kNone) {
-    SGLRUN_ASSIGN_OR_RETURN(row, ReadBytes(entry.end - entry.bytes, entry.end));
-  } else {
-    if (frame_end_ != entry.end) SGLRUN_RETURN_IF_ERROR(LoadFrame(entries, ordinal));
-    const auto begin = static_cast<std::size_t>(row_begins_[ordinal - frame_first_]);
-    if (begin <= frame_.size()) row = frame_.substr(begin, static_cast<std::size_t>(entry.bytes));
-  }
-  if (RowCheck(row) != entry.check) return ChangedError(path_);
+  const std::int64_t begin = ordinal > 0 ? entries[ordinal - 1].end : 0;
+  if (entry.end - entry.bytes != begin) return ChangedError(path_);
+  return ReadBytes(begin, entry.end);
+}
+
+Result<std::string> RowReader::ReadFromFrame(std::span<const JournalEntry> entries,
+                                             std::size_t ordinal) {
+  const JournalEntry& entry = entries[ordinal];
+  if (frame_end_ != entry.end) SGLRUN_RETURN_IF_ERROR(LoadFrame(entries, ordinal));
+  const auto begin = static_cast<std::size_t>(row_begins_[ordinal - frame_first_]);
+  return frame_.substr(begin, static_cast<std::size_t>(entry.bytes));
+}
+
+Result<std::string> RowReader::Read(std::span<const JournalEntry> entries, std::size_t ordinal) {
+  const bool plain = compression_ == Compression::kNone;
+  SGLRUN_ASSIGN_OR_RETURN(std::string row,
+                          plain ? ReadPlain(entries, ordinal) : ReadFromFrame(entries, ordinal));
+  const bool as_written = RowCheck(row) == entries[ordinal].check;
+  if (!as_written || (lines_ == RowLines::kOne && !IsOneLine(row))) return ChangedError(path_);
   return row;
 }
 

@@ -1,15 +1,14 @@
 #include "io/run_output.h"
 
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
 #include <filesystem>
+#include <fstream>
 #include <system_error>
 #include <utility>
 
+#include "base/same_file.h"
 #include "io/byte_source.h"
+#include "io/output_paths.h"
 
 namespace sglrun::io {
 namespace {
@@ -19,80 +18,27 @@ namespace fs = std::filesystem;
 // What is gathered before it is written, when the caller does not flush earlier.
 constexpr std::size_t kFlushBytes = std::size_t{1} << 20;
 
-std::string RebuiltPath(const std::string& path) {
-  return path + ".new";
-}
-
-std::string DroppedRowsPath(const std::string& path) {
-  return path + ".dropped";
-}
-
-bool Exists(const std::string& path) {
-  std::error_code ignored;
-  return fs::exists(path, ignored);
-}
-
-void Remove(const std::string& path) {
-  std::error_code ignored;
-  fs::remove(path, ignored);
-}
-
-Status Rename(const std::string& from, const std::string& to) {
-  std::error_code code;
-  fs::rename(from, to, code);
-  if (code) return Error{"cannot rename \"" + from + "\" to \"" + to + "\": " + code.message()};
-  return {};
-}
-
-// Before the journal is opened, so that the sentence is about the output. The output itself is only
-// opened under the journal's lock.
-Status CheckWritable(const std::string& path) {
-  const std::string folder = fs::path(path).parent_path().string();
-  const bool writable = Exists(path) ? access(path.c_str(), W_OK) == 0
-                                     : access(folder.empty() ? "." : folder.c_str(), W_OK) == 0;
-  if (!writable) return Error{"cannot write \"" + path + "\": " + std::strerror(errno)};
-  std::error_code ignored;
-  if (fs::is_directory(path, ignored)) {
-    return Error{"cannot write \"" + path + "\": it is a directory"};
-  }
-  return {};
-}
-
-// A link is followed once, so that a rebuilt output replaces the file and not the link.
-std::string ResolveLink(const std::string& path) {
-  std::error_code code;
-  if (!fs::is_symlink(path, code)) return path;
-  const fs::path resolved = fs::weakly_canonical(path, code);
-  return code ? path : resolved.string();
-}
-
 // Rows of errors, and all rows of --order completion, tell their line.
 bool FitsLine(const JournalEntry& row, const RowKey& place, RowOrder order) {
   return row.line == place.line || (!row.failed && order == RowOrder::kInput);
 }
 
-// Rebuilding ends with two renames, of the output and then of its journal. A kill between them
-// leaves the second one to the next run.
-Status FinishRename(const std::string& path) {
-  const std::string rebuilt = RebuiltPath(path);
-  const std::string journal = JournalPath(rebuilt);
-  if (!Exists(journal) || Exists(rebuilt)) return {};
-  return Rename(journal, JournalPath(path));
+// A rebuilt output keeps who may read the old one.
+void CopyMode(const std::string& from, const std::string& to) {
+  std::error_code ignored;
+  const fs::perms mode = fs::status(from, ignored).permissions();
+  if (!ignored && mode != fs::perms::unknown) fs::permissions(to, mode, ignored);
+}
+
+// Whether a text file is empty or ends with a newline.
+bool EndsLine(const std::string& path) {
+  std::ifstream file(path, std::ios::binary | std::ios::ate);
+  char last = '\n';
+  if (file && file.tellg() > 0) file.seekg(-1, std::ios::end).get(last);
+  return last == '\n';
 }
 
 }  // namespace
-
-bool IsLooseOutput(const std::string& path) {
-  std::error_code ignored;
-  if (path == "-") return true;
-  return Exists(path) && !fs::is_directory(path, ignored) && RegularFileSize(path) < 0;
-}
-
-std::vector<std::string> FilesBeside(const std::string& output_path) {
-  const std::string path = ResolveLink(output_path);
-  const std::string rebuilt = RebuiltPath(path);
-  return {JournalPath(path), rebuilt, JournalPath(rebuilt), DroppedRowsPath(path)};
-}
 
 RunOutput::RunOutput(RunOutputOptions options)
     : options_(std::move(options)), compression_(CompressionOf(options_.path)) {}
@@ -100,13 +46,13 @@ RunOutput::RunOutput(RunOutputOptions options)
 RunOutput::~RunOutput() {
   // A new output that never began leaves no trace: its journal was there for the lock only.
   if (begins_anew_ && RegularFileSize(JournalPath(options_.path)) == 0) {
-    Remove(JournalPath(options_.path));
+    RemoveFile(JournalPath(options_.path));
   }
 }
 
 Result<std::unique_ptr<RunOutput>> RunOutput::Open(RunOutputOptions options) {
   const bool loose = IsLooseOutput(options.path);
-  if (!loose) options.path = ResolveLink(options.path);
+  if (!loose) options.path = FollowLinks(options.path);
   std::unique_ptr<RunOutput> output(new RunOutput(std::move(options)));
   if (loose) {
     SGLRUN_ASSIGN_OR_RETURN(output->file_,
@@ -120,17 +66,18 @@ Result<std::unique_ptr<RunOutput>> RunOutput::Open(RunOutputOptions options) {
 Status RunOutput::OpenJournaled() {
   const std::string& path = options_.path;
   const std::string journal_path = JournalPath(path);
-  SGLRUN_RETURN_IF_ERROR(FinishRename(path));
-  const std::int64_t size = std::max<std::int64_t>(RegularFileSize(path), 0);
   const auto refuse = [&path](const std::string& why) {
     return Error{"\"" + path + "\" " + why +
                  "; name another output, or begin anew with --overwrite"};
   };
-  if (size > 0 && !options_.overwrite && !Exists(journal_path)) {
+  const bool has_journal = FileExists(journal_path) || HasUnfinishedRenames();
+  if (RegularFileSize(path) > 0 && !options_.overwrite && !has_journal) {
     return refuse("exists and has no journal, so it cannot be continued");
   }
-  SGLRUN_RETURN_IF_ERROR(CheckWritable(path));
+  SGLRUN_RETURN_IF_ERROR(CheckOutputWritable(path));
   SGLRUN_ASSIGN_OR_RETURN(journal_, JournalWriter::Open(journal_path));
+  SGLRUN_RETURN_IF_ERROR(FinishRenames());
+  const std::int64_t size = std::max<std::int64_t>(RegularFileSize(path), 0);
   if (options_.overwrite) return BeginAnew();
   SGLRUN_ASSIGN_OR_RETURN(std::optional<JournalContents> contents, ReadJournal(journal_path, size));
   if (!contents.has_value()) {
@@ -141,15 +88,36 @@ Status RunOutput::OpenJournaled() {
   const bool serves =
       std::ranges::any_of(contents->entries, [](const JournalEntry& row) { return !row.failed; });
   // Failed rows that are tried again hold no answer that other settings could contradict.
-  const bool all_again = options_.retry_errors && !serves && !Exists(RebuiltPath(path));
+  const bool all_again = options_.retry_errors && !serves && !FileExists(RebuiltPath(path));
   if (!difference.empty() && size > 0 && !all_again) {
-    const std::string other = "belongs to another run (" + difference + ")";
+    const std::string other = "belongs to another run (" + difference + ")" + AdviceOn(*contents);
     if (!options_.retry_errors) return refuse(other);
     return refuse(other + ", whose served rows --retry-errors would keep; repeat its settings");
   }
   if (!difference.empty()) return BeginAnew();
   SGLRUN_RETURN_IF_ERROR(GoOn(*std::move(contents)));
   return FoldRebuilt();
+}
+
+std::string RunOutput::AdviceOn(const JournalContents& contents) const {
+  const std::string advice = options_.advise ? options_.advise(contents.run) : "";
+  return advice.empty() ? "" : "; " + advice;
+}
+
+bool RunOutput::HasUnfinishedRenames() const {
+  const std::string rebuilt = RebuiltPath(options_.path);
+  return FileExists(JournalPath(rebuilt)) && !FileExists(rebuilt);
+}
+
+// Rebuilding ends with renames, those of ReplaceOld. A kill between them leaves the rest to the
+// next run, which holds the lock of the old journal, and from here on that of the new one.
+Status RunOutput::FinishRenames() {
+  if (!HasUnfinishedRenames()) return {};
+  SGLRUN_ASSIGN_OR_RETURN(auto journal,
+                          JournalWriter::Open(JournalPath(RebuiltPath(options_.path))));
+  SGLRUN_RETURN_IF_ERROR(MoveBeside(*journal));
+  journal_ = std::move(journal);
+  return {};
 }
 
 Status RunOutput::BeginAnew() {
@@ -162,15 +130,18 @@ Status RunOutput::BeginNow() {
   begins_anew_ = false;
   // The journal first: without entries it promises nothing about the output.
   SGLRUN_RETURN_IF_ERROR(journal_->Begin(options_.run));
-  Remove(JournalPath(RebuiltPath(options_.path)));
-  Remove(RebuiltPath(options_.path));
+  RemoveRebuilt();
   SGLRUN_ASSIGN_OR_RETURN(file_, OutputFile::Open(options_.path, compression_));
   return {};
 }
 
+Result<std::unique_ptr<RowReader>> RunOutput::OpenReader(const std::string& path) const {
+  return RowReader::Open(path, compression_, options_.lines);
+}
+
 Status RunOutput::GoOn(JournalContents contents) {
   if (!contents.entries.empty()) {
-    SGLRUN_ASSIGN_OR_RETURN(const auto reader, RowReader::Open(options_.path, compression_));
+    SGLRUN_ASSIGN_OR_RETURN(const auto reader, OpenReader(options_.path));
     const Status rows = reader->CheckRows(contents.entries);
     if (!rows.ok()) {
       return Error{rows.error().message +
@@ -229,16 +200,21 @@ Status RunOutput::FoldRebuilt() {
       if (folded.has_value()) SGLRUN_RETURN_IF_ERROR(GoOn(*std::move(folded)));
     }
   }
-  // The journal first: a rebuilt output without one is nothing, a journal without output is the
-  // mark of an unfinished rename.
-  Remove(JournalPath(path));
-  Remove(path);
+  RemoveRebuilt();
   return {};
 }
 
+// The rows last: a rebuilt output without a journal is nothing, while a journal without its rows is
+// the mark of unfinished renames.
+void RunOutput::RemoveRebuilt() const {
+  const std::string path = RebuiltPath(options_.path);
+  RemoveFile(DroppedRowsPath(path));
+  RemoveFile(JournalPath(path));
+  RemoveFile(path);
+}
+
 Status RunOutput::AppendMissingRows(const JournalContents& rebuilt) {
-  SGLRUN_ASSIGN_OR_RETURN(const std::unique_ptr<RowReader> reader,
-                          RowReader::Open(RebuiltPath(options_.path), compression_));
+  SGLRUN_ASSIGN_OR_RETURN(const auto reader, OpenReader(RebuiltPath(options_.path)));
   for (std::size_t i = 0; i < rebuilt.entries.size(); ++i) {
     const JournalEntry& row = rebuilt.entries[i];
     const JournalEntry* known = FindRow(row.key);
@@ -321,9 +297,11 @@ Status RunOutput::Flush() {
 Status RunOutput::StartRebuild() {
   SGLRUN_RETURN_IF_ERROR(Flush());
   const std::string path = RebuiltPath(options_.path);
-  SGLRUN_ASSIGN_OR_RETURN(reader_, RowReader::Open(options_.path, compression_));
+  SGLRUN_ASSIGN_OR_RETURN(reader_, OpenReader(options_.path));
   old_journal_ = std::move(journal_);
+  RemoveFile(DroppedRowsPath(path));
   SGLRUN_ASSIGN_OR_RETURN(file_, OutputFile::Open(path, compression_));
+  CopyMode(options_.path, path);
   SGLRUN_ASSIGN_OR_RETURN(journal_, JournalWriter::Open(JournalPath(path)));
   SGLRUN_RETURN_IF_ERROR(journal_->Begin(options_.run));
   return CopyRowsInPlace();
@@ -346,27 +324,35 @@ Status RunOutput::CopyRow(const JournalEntry& row, const RowKey& place) {
   return Write(place, bytes, row.failed);
 }
 
+// The journal's rename comes last: as long as it is missing the others are made up for.
 Status RunOutput::ReplaceOld() {
-  const std::string rebuilt = RebuiltPath(options_.path);
-  SGLRUN_RETURN_IF_ERROR(Rename(rebuilt, options_.path));
-  SGLRUN_RETURN_IF_ERROR(Rename(JournalPath(rebuilt), JournalPath(options_.path)));
+  SGLRUN_RETURN_IF_ERROR(RenameFile(RebuiltPath(options_.path), options_.path));
+  SGLRUN_RETURN_IF_ERROR(MoveBeside(*journal_));
   reader_.reset();
   old_journal_.reset();
   return {};
+}
+
+// Brings what lies beside the rebuilt output to its place beside OUT.
+Status RunOutput::MoveBeside(JournalWriter& journal) const {
+  const std::string dropped = DroppedRowsPath(RebuiltPath(options_.path));
+  if (FileExists(dropped)) SGLRUN_RETURN_IF_ERROR(RenameFile(dropped, DroppedPath()));
+  return journal.MoveTo(JournalPath(options_.path));
 }
 
 std::string RunOutput::DroppedPath() const {
   return DroppedRowsPath(options_.path);
 }
 
+// Together with those of earlier runs in a file of its own, which takes its name when the rebuilt
+// output does: whenever a kill comes, each row is there once, and whole.
 Status RunOutput::KeepDroppedRows() {
   std::unique_ptr<OutputFile> dropped;
   for (std::size_t i = 0; i < rows_.size(); ++i) {
     // One that another row of the same record replaced, then or now, is no loss.
     if (used_[i] || replaced_[i] || FindRow(rows_[i].key) != &rows_[i]) continue;
     if (dropped == nullptr) {
-      const std::int64_t end = std::max<std::int64_t>(RegularFileSize(DroppedPath()), 0);
-      SGLRUN_ASSIGN_OR_RETURN(dropped, OutputFile::Open(DroppedPath(), Compression::kNone, end));
+      SGLRUN_ASSIGN_OR_RETURN(dropped, OpenDropped());
     }
     SGLRUN_ASSIGN_OR_RETURN(const std::string row, reader_->Read(rows_, i));
     dropped->Append(row);
@@ -374,6 +360,20 @@ Status RunOutput::KeepDroppedRows() {
     if (dropped->buffered() >= kFlushBytes) SGLRUN_RETURN_IF_ERROR(dropped->Flush());
   }
   return dropped == nullptr ? Status() : dropped->Sync();
+}
+
+Result<std::unique_ptr<OutputFile>> RunOutput::OpenDropped() const {
+  const std::string path = DroppedRowsPath(RebuiltPath(options_.path));
+  std::int64_t end = 0;
+  if (FileExists(DroppedPath())) {
+    std::error_code code;
+    fs::copy_file(DroppedPath(), path, fs::copy_options::overwrite_existing, code);
+    if (code) return Error{"cannot copy \"" + DroppedPath() + "\": " + code.message()};
+    end = RegularFileSize(path);
+  }
+  SGLRUN_ASSIGN_OR_RETURN(auto file, OutputFile::Open(path, Compression::kNone, end));
+  if (!EndsLine(path)) file->Append("\n");
+  return file;
 }
 
 Status RunOutput::Finish(const InputEnd& input) {

@@ -13,10 +13,12 @@
 // As long as the old rows are those of the records, in the same order, they stay where they are. At
 // the first difference (edited input, a failed row tried again) the rows go into OUT.new, old ones
 // copied, and Finish puts it in the place of OUT. A kill before that loses nothing: the next Open
-// brings the rows of OUT.new into OUT.
+// brings the rows of OUT.new into OUT. Rows of OUT that no record needs any more are added to
+// OUT.dropped, by a copy of it, OUT.new.dropped, that takes its name together with OUT.new.
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -28,6 +30,7 @@
 #include "base/result.h"
 #include "io/journal.h"
 #include "io/output_file.h"
+#include "io/output_paths.h"
 #include "io/row_reader.h"
 
 namespace sglrun::io {
@@ -41,6 +44,10 @@ struct RunOutputOptions {
   bool overwrite = false;     // begin anew whatever is there
   bool retry_errors = false;  // failed rows count as missing
   RowOrder order = RowOrder::kInput;
+  RowLines lines = RowLines::kAny;
+  // What to do about a run that differs from the one of the output, whose named values it gets; may
+  // be null, and may give "".
+  std::function<std::string(const Json&)> advise = nullptr;
 };
 
 // Which record a row belongs to.
@@ -49,13 +56,6 @@ struct RowKey {
   std::int64_t index = 0;  // number over all inputs
   std::int64_t line = 0;   // physical line of its file
 };
-
-// Standard output, a pipe, a device: nothing that could be continued, so it has no journal.
-bool IsLooseOutput(const std::string& path);
-
-// What a run writes beside the output while it goes on, and where a link leads that is the output:
-// the journal, the rebuilt output and its journal, the rows that were dropped.
-std::vector<std::string> FilesBeside(const std::string& output_path);
 
 class RunOutput {
  public:
@@ -99,8 +99,12 @@ class RunOutput {
   explicit RunOutput(RunOutputOptions options);
 
   Status OpenJournaled();
+  std::string AdviceOn(const JournalContents& contents) const;
+  bool HasUnfinishedRenames() const;
+  Status FinishRenames();
   Status BeginAnew();
   Status BeginNow();
+  Result<std::unique_ptr<RowReader>> OpenReader(const std::string& path) const;
   Status GoOn(JournalContents contents);
   Status FoldRebuilt();
   Status AppendMissingRows(const JournalContents& rebuilt);
@@ -112,7 +116,10 @@ class RunOutput {
   Status CopyRow(const JournalEntry& row, const RowKey& place);
   Status CopyRowsInPlace();
   Status KeepDroppedRows();
+  Result<std::unique_ptr<OutputFile>> OpenDropped() const;
   Status ReplaceOld();
+  Status MoveBeside(JournalWriter& journal) const;
+  void RemoveRebuilt() const;
   Status Write(const RowKey& place, std::string_view row, bool failed);
 
   RunOutputOptions options_;

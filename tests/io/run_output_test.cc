@@ -5,8 +5,11 @@
 #include <doctest/doctest.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <csignal>
 #include <filesystem>
+#include <thread>
+#include <vector>
 
 #include "temp_folder.h"
 #include "tests/rounds.h"
@@ -473,6 +476,172 @@ TEST_CASE("a link is written through, not replaced") {
     CHECK(output->Finish({static_cast<std::int64_t>(records.size())}).ok());
     CHECK(fs::is_symlink(link));
     CHECK(Content(real) == Expected(records));
+  }
+}
+
+TEST_CASE("a link to a file that is not there yet is continued, with its journal beside the file") {
+  const TempFolder folder;
+  const std::string link = folder.File("link.jsonl");
+  fs::create_directory(folder.File("far"));
+  fs::create_symlink("far/real.jsonl", link);
+  for (const int records : {5, 9}) {
+    auto output = Open(Options(link));
+    CHECK(Walk(*output, Count(records)) == (records == 5 ? 5 : 4));
+    CHECK(output->Finish({records}).ok());
+  }
+  CHECK(fs::is_symlink(link));
+  CHECK(Content(folder.File("far/real.jsonl")) == Expected(Count(9)));
+  CHECK(folder.Has("far/real.jsonl.journal"));
+  CHECK_FALSE(folder.Has("link.jsonl.journal"));
+}
+
+// Rows 1, 3 and 4 of an output of five are dropped by a run that is killed as it ends: after so
+// many of its renames (output, dropped rows, journal).
+void KilledWhileItEnds(const TempFolder& folder, int renames) {
+  const std::string path = folder.File("out.jsonl");
+  FinishedRun(path, 5);
+  const std::string rows = folder.Read("out.jsonl");
+  const std::string journal = folder.Read("out.jsonl.journal");
+  {
+    auto output = Open(Options(path));
+    Walk(*output, {0, 2});
+    CHECK(output->Finish({2}).ok());
+  }
+  const auto undo = [&folder](const std::string& from, const std::string& to) {
+    fs::rename(folder.File(from), folder.File(to));
+  };
+  if (renames < 3) undo("out.jsonl.journal", "out.jsonl.new.journal");
+  if (renames < 2) undo("out.jsonl.dropped", "out.jsonl.new.dropped");
+  if (renames < 1) undo("out.jsonl", "out.jsonl.new");
+  if (renames < 1) folder.Write("out.jsonl", rows);
+  if (renames < 3) folder.Write("out.jsonl.journal", journal);
+}
+
+TEST_CASE("dropped rows are there once, whenever the run that drops them is killed as it ends") {
+  for (int renames = 0; renames <= 3; ++renames) {
+    CAPTURE(renames);
+    const TempFolder folder;
+    KilledWhileItEnds(folder, renames);
+    auto output = Open(Options(folder.File("out.jsonl")));
+    CHECK(Walk(*output, {0, 2}) == 0);
+    CHECK(output->Finish({2}).ok());
+    CHECK(folder.Read("out.jsonl") == Expected({0, 2}));
+    CHECK(folder.Read("out.jsonl.dropped") == Expected({1, 3, 4}));
+    for (const char* left : {"out.jsonl.new", "out.jsonl.new.journal", "out.jsonl.new.dropped"}) {
+      CHECK_FALSE(folder.Has(left));
+    }
+  }
+}
+
+TEST_CASE("a run that cannot end keeps its dropped rows for the one that continues it") {
+  const TempFolder folder;
+  const std::string path = folder.File("out.jsonl");
+  FinishedRun(path, 5);
+  fs::create_directory(folder.File("out.jsonl.new.dropped"));
+  fs::create_directory(folder.File("out.jsonl.new.dropped/in the way"));
+  {
+    auto output = Open(Options(path));
+    Walk(*output, {0, 2});
+    CHECK_FALSE(output->Finish({2}).ok());
+  }
+  fs::remove_all(folder.File("out.jsonl.new.dropped"));
+  CHECK_FALSE(folder.Has("out.jsonl.dropped"));
+  auto output = Open(Options(path));
+  Walk(*output, {0, 2});
+  CHECK(output->Finish({2}).ok());
+  CHECK(folder.Read("out.jsonl.dropped") == Expected({1, 3, 4}));
+}
+
+TEST_CASE("dropped rows follow those of earlier runs, each on lines of its own") {
+  const TempFolder folder;
+  const std::string path = folder.File("out.jsonl");
+  FinishedRun(path, 3);
+  folder.Write("out.jsonl.dropped", "earlier\ntorn");
+  auto output = Open(Options(path));
+  Walk(*output, {0});
+  CHECK(output->Finish({1}).ok());
+  CHECK(folder.Read("out.jsonl.dropped") == "earlier\ntorn\n" + Expected({1, 2}));
+}
+
+TEST_CASE("a rebuilt output keeps its mode") {
+  const TempFolder folder;
+  const std::string path = folder.File("out.jsonl");
+  FinishedRun(path, 3);
+  fs::permissions(path, static_cast<fs::perms>(0600));
+  auto output = Open(Options(path));
+  Walk(*output, {2, 1});
+  CHECK(output->Finish({2}).ok());
+  CHECK(Content(path) == Expected({2, 1}));
+  CHECK(fs::status(path).permissions() == static_cast<fs::perms>(0600));
+}
+
+// A run that begins nothing takes its journal away, while others are between opening and locking.
+TEST_CASE("of many runs that open one output at a time, one has it") {
+  const TempFolder folder;
+  const std::string path = folder.File("out.jsonl");
+  std::atomic<int> inside = 0;
+  std::atomic<int> most = 0;
+  std::atomic<int> opened = 0;
+  const auto run = [&] {
+    for (int i = 0; i < Rounds(5000); ++i) {
+      const auto output = RunOutput::Open(Options(path));
+      if (!output.ok()) continue;
+      const int now = ++inside;
+      ++opened;
+      if (now > most) most = now;
+      std::this_thread::yield();
+      --inside;
+    }
+  };
+  std::vector<std::thread> runs;
+  for (int i = 0; i < 4; ++i) runs.emplace_back(run);
+  for (std::thread& thread : runs) thread.join();
+  CHECK(opened > 0);
+  CHECK(most == 1);
+}
+
+// Rows, and what their journal says of them, all checksums right.
+void WriteForged(const std::string& path, const std::string& rows,
+                 const std::vector<JournalEntry>& entries, std::int64_t records) {
+  std::ofstream(path, std::ios::binary) << Compress(rows, CompressionOf(path));
+  auto writer = JournalWriter::Open(JournalPath(path)).value();
+  CHECK(writer->Begin(Run()).ok());
+  CHECK(writer->Add(entries).ok());
+  CHECK(writer->AddFinished({records, {}}).ok());
+}
+
+TEST_CASE("a journal that counts rows otherwise than the output holds them is refused") {
+  for (const std::string& name : kNames) {
+    const TempFolder folder;
+    const std::string path = folder.File(name);
+    const std::string a = RowOf(1), b = RowOf(2);
+    const auto entry = [&](int record, std::size_t end, const std::string& row) {
+      const bool plain = name == kNames[0];
+      const std::size_t whole = Compress(a + b, CompressionOf(path)).size();
+      return JournalEntry{Place(record).key,
+                          record,
+                          record + 1,
+                          static_cast<std::int64_t>(plain ? end : whole),
+                          static_cast<std::int64_t>(row.size()),
+                          false,
+                          RowCheck(row)};
+    };
+    RunOutputOptions options = Options(path);
+    options.lines = RowLines::kOne;
+    const auto refused = [&](const std::vector<JournalEntry>& entries) {
+      WriteForged(path, a + b, entries, static_cast<std::int64_t>(entries.size()));
+      const auto output = RunOutput::Open(options);
+      return !output.ok() &&
+             output.error().message.find("was changed since its journal") != std::string::npos;
+    };
+    const std::size_t end = (a + b).size();
+    CHECK_FALSE(refused({entry(0, a.size(), a), entry(1, end, b)}));
+    CHECK(refused({entry(1, end, b)}));  // one too few
+    CHECK(refused({entry(0, a.size(), a), entry(1, a.size(), a), entry(2, end, b)}));  // too many
+    CHECK(refused({entry(0, a.size(), a), entry(1, a.size(), ""), entry(2, end, b)}));
+    CHECK(refused({entry(0, end, a + b)}));
+    options.lines = RowLines::kAny;
+    CHECK_FALSE(refused({entry(0, end, a + b)}));
   }
 }
 

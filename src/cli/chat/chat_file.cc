@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "base/mapped_file.h"
+#include "base/whole_file.h"
 #include "cli/chat/answerer.h"
-#include "cli/whole_file.h"
 
 namespace sglrun::cli {
 namespace {

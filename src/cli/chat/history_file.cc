@@ -4,13 +4,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <utility>
 
 #include "base/mapped_file.h"
 #include "base/utf8.h"
+#include "base/whole_file.h"
 
 namespace sglrun::cli {
 namespace {
@@ -49,14 +49,12 @@ bool AppendTo(const std::string& path, int flags, std::string_view text) {
   return ::close(fd) == 0 && done;
 }
 
-// By a new file in its place: a chat that is killed meanwhile loses nothing.
+// In one step: a chat that is killed meanwhile loses nothing.
 void Shorten(const std::string& path, const std::vector<std::string>& lines) {
   std::string text;
   for (const std::string& line : lines) text += line + "\n";
-  const std::string shorter = path + "." + std::to_string(::getpid());
-  if (!AppendTo(shorter, O_EXCL, text) || std::rename(shorter.c_str(), path.c_str()) != 0) {
-    ::unlink(shorter.c_str());
-  }
+  // A history that stays long is no reason not to chat.
+  static_cast<void>(WriteWholeFile("the history", path, text));
 }
 
 }  // namespace

@@ -222,6 +222,10 @@ Result<Account> ReadAccount(const Json& run_file) {
   return account;
 }
 
+bool IsRunFile(const Json& json) {
+  return json.Find("counts") != nullptr && json.Find("finished") != nullptr;
+}
+
 bool IsGood(const Account& account) {
   return account.state == "finished" && account.failed == 0;
 }

@@ -1,6 +1,7 @@
 // OUT.run.json, read back: what the page and the terminal show.
 #pragma once
 
+#include <cstddef>
 #include <string>
 
 #include "base/json.h"
@@ -21,6 +22,12 @@ struct Account {
   Json::Object engine, sampling_defaults, options;
   RunData data;
 };
+
+// Some hundred times what `batch` writes.
+inline constexpr std::size_t kMaxRunFileBytes = std::size_t{8} << 20;
+
+// Whether it looks like one of this or an earlier version: it counts, and says how the run went.
+bool IsRunFile(const Json& json);
 
 // The file may have been written by anybody: the error names the member, what it is and what it
 // must be.

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <cstdio>
 #include <cstdlib>
 #include <limits>
 
@@ -242,6 +243,38 @@ std::string LowerFirst(std::string text) {
   return text;
 }
 
+// "the control character U+0009 (tab) stands raw in a string, must be written \t" where one is at
+// `offset`, where the scanner stopped; else "".
+std::string RawControl(std::string_view text, std::size_t offset, bool in_string) {
+  if (offset >= text.size()) return "";
+  const auto byte = static_cast<unsigned char>(text[offset]);
+  const bool is_blank = byte == '\t' || byte == '\n' || byte == '\r';
+  if (byte >= 0x20 || (is_blank && !in_string)) return "";
+  char name[16];
+  std::snprintf(name, sizeof name, "U+%04X", byte);
+  const char* word = byte == 0      ? " (NUL)"
+                     : byte == '\t' ? " (tab)"
+                     : byte == '\n' ? " (newline)"
+                     : byte == '\r' ? " (carriage return)"
+                     : byte == 0x1B ? " (escape)"
+                                    : "";
+  const std::string control = std::string("the control character ") + name + word;
+  if (!in_string) return control + " stands raw outside of strings";
+  std::string escape;
+  AppendJsonString(escape, text.substr(offset, 1));
+  return control + " stands raw in a string, must be written " +
+         escape.substr(1, escape.size() - 2);
+}
+
+std::string ScannerMessage(rapidjson::ParseErrorCode code, std::size_t offset,
+                           std::string_view text) {
+  // RapidJSON takes a raw control for a wrong escape, and a NUL for the end of the text.
+  const bool in_string = code == rapidjson::kParseErrorStringEscapeInvalid ||
+                         code == rapidjson::kParseErrorStringMissQuotationMark;
+  std::string message = RawControl(text, offset, in_string);
+  return message.empty() ? LowerFirst(rapidjson::GetParseError_En(code)) : message;
+}
+
 // One run of the scanner. With `numbers` it gets a text without them, and hands these out.
 Result<ParsedJson, JsonError> Scan(std::string_view text, int max_depth, std::vector<Json>* numbers,
                                    bool& number_too_big) {
@@ -253,7 +286,7 @@ Result<ParsedJson, JsonError> Scan(std::string_view text, int max_depth, std::ve
   number_too_big = result.Code() == rapidjson::kParseErrorNumberTooBig;
   if (!result.IsError()) return builder.Take();
   std::string message = builder.failure();
-  if (message.empty()) message = LowerFirst(rapidjson::GetParseError_En(result.Code()));
+  if (message.empty()) message = ScannerMessage(result.Code(), result.Offset(), text);
   return JsonError{result.Offset(), std::move(message), builder.too_deep()};
 }
 
@@ -267,27 +300,67 @@ void AppendNumber(std::string& out, double value) {
   out.append(buffer, end);
 }
 
-void DumpTo(std::string& out, const Json& value, bool canonical);
+enum class Spelling : std::uint8_t {
+  kPlain,
+  kCanonical,  // Json::CanonicalDump
+  // JsonWriter's: no character that a reader of lines, such as Python's splitlines(), takes for the
+  // end of one.
+  kLine,
+};
 
-void DumpObject(std::string& out, const Json::Object& object, bool canonical) {
+// The line ends of Unicode beyond ASCII: U+0085, U+2028 and U+2029. JSON demands escapes of the
+// others.
+std::size_t FindLineEnd(std::string_view text, std::size_t from) {
+  for (std::size_t at = from; at < text.size(); ++at) {
+    const std::string_view rest = text.substr(at, 3);
+    if (rest.starts_with("\xC2\x85") || rest == "\xE2\x80\xA8" || rest == "\xE2\x80\xA9") return at;
+  }
+  return std::string_view::npos;
+}
+
+// Escapes the line ends in what has been appended to `out` since `from`, which are parts of strings.
+void EscapeLineEnds(std::string& out, std::size_t from) {
+  std::size_t at = FindLineEnd(out, from);
+  if (at == std::string::npos) return;
+  std::string escaped;
+  std::size_t done = from;
+  for (; at != std::string::npos; at = FindLineEnd(out, done)) {
+    escaped.append(out, done, at - done);
+    done = at;
+    const char32_t character = DecodeUtf8(out, done);
+    escaped += character == 0x85 ? "\\u0085" : character == 0x2028 ? "\\u2028" : "\\u2029";
+  }
+  escaped.append(out, done);
+  out.replace(from, std::string::npos, escaped);
+}
+
+void AppendString(std::string& out, std::string_view text, Spelling spelling) {
+  const std::size_t begin = out.size();
+  AppendJsonString(out, text);
+  if (spelling == Spelling::kLine) EscapeLineEnds(out, begin);
+}
+
+void DumpTo(std::string& out, const Json& value, Spelling spelling);
+
+void DumpObject(std::string& out, const Json::Object& object, Spelling spelling) {
   std::vector<const Json::Member*> members;
   members.reserve(object.size());
   for (const Json::Member& member : object) members.push_back(&member);
-  if (canonical) {
+  if (spelling == Spelling::kCanonical) {
     std::sort(members.begin(), members.end(),
               [](const auto* a, const auto* b) { return a->first < b->first; });
   }
   out.push_back('{');
   for (std::size_t i = 0; i < members.size(); ++i) {
     if (i > 0) out.push_back(',');
-    AppendJsonString(out, members[i]->first);
+    AppendString(out, members[i]->first, spelling);
     out.push_back(':');
-    DumpTo(out, members[i]->second, canonical);
+    DumpTo(out, members[i]->second, spelling);
   }
   out.push_back('}');
 }
 
-void DumpTo(std::string& out, const Json& value, bool canonical) {
+void DumpTo(std::string& out, const Json& value, Spelling spelling) {
   if (value.is_null()) {
     out += "null";
   } else if (value.is_bool()) {
@@ -296,7 +369,7 @@ void DumpTo(std::string& out, const Json& value, bool canonical) {
     out += std::to_string(value.as_int());
   } else if (value.is_double()) {
     const double d = value.as_double();
-    if (canonical && d == std::floor(d) && std::fabs(d) < 9.2e18) {
+    if (spelling == Spelling::kCanonical && d == std::floor(d) && std::fabs(d) < 9.2e18) {
       out += std::to_string(static_cast<std::int64_t>(d));
     } else {
       AppendNumber(out, d);
@@ -304,16 +377,16 @@ void DumpTo(std::string& out, const Json& value, bool canonical) {
   } else if (value.is_number_text()) {
     out += value.number_text();
   } else if (value.is_string()) {
-    AppendJsonString(out, value.as_string());
+    AppendString(out, value.as_string(), spelling);
   } else if (value.is_array()) {
     out.push_back('[');
     for (std::size_t i = 0; i < value.as_array().size(); ++i) {
       if (i > 0) out.push_back(',');
-      DumpTo(out, value.as_array()[i], canonical);
+      DumpTo(out, value.as_array()[i], spelling);
     }
     out.push_back(']');
   } else {
-    DumpObject(out, value.as_object(), canonical);
+    DumpObject(out, value.as_object(), spelling);
   }
 }
 
@@ -341,13 +414,13 @@ double Json::as_double() const {
 
 std::string Json::Dump() const {
   std::string out;
-  DumpTo(out, *this, /*canonical=*/false);
+  DumpTo(out, *this, Spelling::kPlain);
   return out;
 }
 
 std::string Json::CanonicalDump() const {
   std::string out;
-  DumpTo(out, *this, /*canonical=*/true);
+  DumpTo(out, *this, Spelling::kCanonical);
   return out;
 }
 
@@ -460,14 +533,14 @@ void JsonWriter::Close(char bracket) {
 
 void JsonWriter::Key(std::string_view key) {
   Separate();
-  AppendJsonString(out_, key);
+  AppendString(out_, key, Spelling::kLine);
   out_.push_back(':');
   need_comma_ = false;
 }
 
 void JsonWriter::String(std::string_view text) {
   Separate();
-  AppendJsonString(out_, text);
+  AppendString(out_, text, Spelling::kLine);
 }
 
 void JsonWriter::Int(std::int64_t value) {
@@ -502,7 +575,7 @@ void JsonWriter::Double(double value) {
 
 void JsonWriter::Value(const Json& value) {
   Separate();
-  DumpTo(out_, value, /*canonical=*/false);
+  DumpTo(out_, value, Spelling::kLine);
 }
 
 void JsonWriter::Raw(std::string_view json) {

@@ -156,6 +156,27 @@ TEST_CASE("an error tells where it is") {
   CHECK_EQ(ParseJson("[\"\xFF\"]").error().offset, 2u);
 }
 
+TEST_CASE("a raw control character is named, with how it is written") {
+  for (int byte = 0; byte < 0x20; ++byte) {
+    const std::string text = "[\"ab" + std::string(1, static_cast<char>(byte)) + "\"]";
+    const auto parsed = ParseJson(text);
+    REQUIRE_FALSE(parsed.ok());
+    CHECK(parsed.error().offset == 4);
+    char name[8];
+    std::snprintf(name, sizeof name, "U+%04X", byte);
+    CHECK(parsed.error().message.find(std::string("the control character ") + name) == 0);
+    CHECK(parsed.error().message.find(" stands raw in a string, must be written \\") !=
+          std::string::npos);
+  }
+  const auto message = [](std::string_view text) { return ParseJson(text).error().message; };
+  using std::string_view_literals::operator""sv;
+  CHECK(message("\"a\tb\"") ==
+        "the control character U+0009 (tab) stands raw in a string, must be written \\t");
+  CHECK(message("[1\0]"sv) == "the control character U+0000 (NUL) stands raw outside of strings");
+  CHECK(message("\"a") == "missing a closing quotation mark in string");
+  CHECK(message("\"\\x\"") == "invalid escape character in string");
+}
+
 TEST_CASE("deep nesting is an error, not a crash") {
   const std::string deep(100000, '[');
   CHECK_EQ(Message(deep), "nested deeper than 256 levels");

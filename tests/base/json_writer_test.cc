@@ -17,6 +17,29 @@ std::string Float(float value) {
   return out;
 }
 
+TEST_CASE("JsonWriter escapes what readers of lines take for a line's end, in keys and values") {
+  // U+0085, U+2028, U+2029, and neighbours of each that end no line.
+  const std::string odd =
+      "a\xC2\x85"
+      "b\xE2\x80\xA8"
+      "c\xE2\x80\xA9"
+      "d\xC2\x86\xE2\x80\xA7\xE2\x80\xAA";
+  const std::string escaped = "\"a\\u0085b\\u2028c\\u2029d\xC2\x86\xE2\x80\xA7\xE2\x80\xAA\"";
+  std::string out;
+  JsonWriter w(out);
+  w.BeginObject();
+  w.Key(odd);
+  w.String(odd);
+  w.Key("v");
+  w.Value(Json(Json::Object{{odd, Json(Json::Array{Json(odd)})}}));
+  w.EndObject();
+  CHECK(out == "{" + escaped + ":" + escaped + ",\"v\":{" + escaped + ":[" + escaped + "]}}");
+  CHECK(ParseJson(out)->value.Find(odd)->as_string() == odd);
+  // Texts that are compared and hashed stay as they are.
+  CHECK(Json(odd).Dump() == "\"" + odd + "\"");
+  CHECK(Json(odd).CanonicalDump() == "\"" + odd + "\"");
+}
+
 TEST_CASE("JsonWriter sets commas between values and nowhere else") {
   std::string out;
   JsonWriter w(out);

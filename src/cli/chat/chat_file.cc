@@ -169,7 +169,8 @@ std::string ReplayText(const Conversation& conversation) {
   int number = 0;
   for (const ChatMessage& message : conversation.messages()) {
     if (message.making == nullptr) continue;
-    text += ReplayLine(*message.making, "answer-" + std::to_string(++number)).Dump() + "\n";
+    JsonWriter(text).Value(ReplayLine(*message.making, "answer-" + std::to_string(++number)));
+    text += "\n";
   }
   return text;
 }

@@ -263,11 +263,16 @@ Status PreTokenizer::Split(const Piece& text, TextArena& arena, std::vector<Piec
   if (!text.text.empty()) pieces.push_back(text);
   std::vector<Piece> next;
   for (const StepPtr& step : steps_) {
+    if (StopFlag::requested()) break;
     next.clear();
     SGLRUN_RETURN_IF_ERROR(step->ApplyToAll(pieces, arena, next));
     pieces.swap(next);
   }
-  out.insert(out.end(), pieces.begin(), pieces.end());
+  if (out.empty()) {
+    out.swap(pieces);
+  } else {
+    out.insert(out.end(), pieces.begin(), pieces.end());
+  }
   return {};
 }
 

@@ -4,6 +4,8 @@
 #include <array>
 #include <string_view>
 
+#include "base/stop_flag.h"
+
 namespace sglrun::tokenizer {
 namespace {
 
@@ -20,6 +22,7 @@ std::vector<Part> MakeParts(std::size_t size, std::span<const Match> matches, De
   parts.reserve(2 * matches.size() + 1);
   std::size_t end = 0;
   for (const Match& match : matches) {
+    if (StopFlag::requested()) break;
     if (end != match.begin) parts.push_back({end, match.begin, !match_delimits});
     parts.push_back({match.begin, match.end, match_delimits});
     end = match.end;
@@ -69,6 +72,7 @@ void AppendPart(const Piece& piece, std::size_t begin, std::size_t end, std::vec
 void Isolate(const Piece& piece, std::span<const Match> matches, std::vector<Piece>& out) {
   std::size_t end = 0;
   for (const Match& match : matches) {
+    if (StopFlag::requested()) return;
     AppendPart(piece, end, match.begin, out);
     AppendPart(piece, match.begin, match.end, out);
     end = match.end;

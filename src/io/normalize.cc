@@ -24,8 +24,8 @@ constexpr std::int64_t kMaxMaskTopK = 4096;
 class Normalizer {
  public:
   Normalizer(GenerateReqInput& input, const NormalizeOptions& options,
-             const RecordIdentity& identity, std::vector<std::string>& warnings)
-      : input_(input), options_(options), identity_(identity), warnings_(warnings) {}
+             const RecordIdentity& identity, SeedSource& seeds, std::vector<std::string>& warnings)
+      : input_(input), options_(options), identity_(identity), seeds_(seeds), warnings_(warnings) {}
 
   Result<NormalizedRecord, RecordError> Run() {
     SGLRUN_RETURN_IF_ERROR(ChoosePrompt());
@@ -45,6 +45,7 @@ class Normalizer {
         record.requests.back().sample_index = static_cast<std::uint32_t>(sample);
       }
     }
+    GiveSeeds(record.requests);
     return record;
   }
 
@@ -270,9 +271,6 @@ class Normalizer {
     GenerateRequest request;
     SGLRUN_RETURN_IF_ERROR(SetPrompt(prompt, request));
     request.sampling = sampling_[input_.sampling_params.is_list ? prompt : 0];
-    request.seed = request.sampling->sampling_seed.has_value()
-                       ? static_cast<std::uint64_t>(*request.sampling->sampling_seed)
-                       : identity_.Seed(prompt);
     SGLRUN_RETURN_IF_ERROR(SetLogprobs(prompt, request));
     request.return_hidden_states = input_.return_hidden_states.ValueOr(prompt, HiddenStates::kNone);
     request.return_prompt_token_ids = input_.return_prompt_token_ids;
@@ -285,9 +283,34 @@ class Normalizer {
     return request;
   }
 
+  // The samples of a prompt share its seed. A record that states all seeds is no copy of another.
+  void GiveSeeds(std::vector<GenerateRequest>& requests) {
+    const auto has_seed = [](const auto& params) { return params->sampling_seed.has_value(); };
+    const bool draws = !requests.empty() && !std::ranges::all_of(sampling_, has_seed);
+    const std::uint64_t seed = draws ? seeds_.Next(RandomKey(PromptKeys(requests))) : 0;
+    for (std::size_t i = 0; i < requests.size(); ++i) {
+      const auto& stated = requests[i].sampling->sampling_seed;
+      requests[i].seed =
+          stated ? static_cast<std::uint64_t>(*stated) : MixSeeds(seed, i / samples_);
+    }
+  }
+
+  std::vector<Hash128> PromptKeys(const std::vector<GenerateRequest>& requests) const {
+    std::vector<Hash128> choices, keys;
+    for (const auto& params : sampling_) {
+      choices.push_back(ChoiceHash(*params, input_.require_reasoning));
+    }
+    for (std::size_t prompt = 0; prompt < prompts_; ++prompt) {
+      const Hash128& own = choices[input_.sampling_params.is_list ? prompt : 0];
+      keys.push_back(PromptKey(requests[prompt * samples_], own));
+    }
+    return keys;
+  }
+
   GenerateReqInput& input_;
   const NormalizeOptions& options_;
   const RecordIdentity& identity_;
+  SeedSource& seeds_;
   std::vector<std::string>& warnings_;
 
   bool is_batch_ = false;
@@ -306,16 +329,11 @@ std::string RecordIdentity::DefaultRid(std::size_t result) const {
   return HashBytes(DefaultRid(), result).ToHex();
 }
 
-std::uint64_t RecordIdentity::Seed(std::size_t prompt) const {
-  const std::uint64_t record = MixSeeds(MixSeeds(run_seed, content.high), content.low);
-  return MixSeeds(MixSeeds(record, occurrence), prompt);
-}
-
 Result<NormalizedRecord, RecordError> Normalize(GenerateReqInput input,
                                                 const NormalizeOptions& options,
-                                                const RecordIdentity& identity,
+                                                const RecordIdentity& identity, SeedSource& seeds,
                                                 std::vector<std::string>& warnings) {
-  return Normalizer(input, options, identity, warnings).Run();
+  return Normalizer(input, options, identity, seeds, warnings).Run();
 }
 
 }  // namespace sglrun::io

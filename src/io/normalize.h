@@ -9,21 +9,20 @@
 #include "base/hash.h"
 #include "base/result.h"
 #include "io/generate_req_input.h"
+#include "io/random_key.h"
 #include "request/generate_request.h"
 #include "request/sampling_parser.h"
 
 namespace sglrun::io {
 
-// From which ids and seeds are derived where a record states none: its content without rid, and
-// how often equal content was seen before.
+// From which ids are derived where a record states none: its content without rid, and how often
+// equal content was seen before.
 struct RecordIdentity {
   Hash128 content;
   std::uint64_t occurrence = 0;
-  std::uint64_t run_seed = 0;
 
   std::string DefaultRid() const;                    // of the record
   std::string DefaultRid(std::size_t result) const;  // of one result of an array
-  std::uint64_t Seed(std::size_t prompt) const;
 };
 
 struct NormalizeOptions {
@@ -37,9 +36,10 @@ struct NormalizedRecord {
   bool is_array = false;
 };
 
+// `seeds` gives seeds to requests that state none, when the whole record is valid.
 Result<NormalizedRecord, RecordError> Normalize(GenerateReqInput input,
                                                 const NormalizeOptions& options,
-                                                const RecordIdentity& identity,
+                                                const RecordIdentity& identity, SeedSource& seeds,
                                                 std::vector<std::string>& warnings);
 
 }  // namespace sglrun::io

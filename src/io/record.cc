@@ -133,7 +133,9 @@ Status CheckRunSampling(const RecordOptions& options) {
 
 struct RecordParser::Impl {
   explicit Impl(RecordOptions record_options)
-      : options(std::move(record_options)), normalize(RunLevelOptions(options)) {}
+      : options(std::move(record_options)),
+        normalize(RunLevelOptions(options)),
+        seeds(options.run_seed) {}
 
   Result<void, RecordError> CheckRepeats(const ParsedLine& parsed,
                                          std::vector<std::string>& warnings) {
@@ -216,7 +218,7 @@ struct RecordParser::Impl {
         GenerateReqInput input,
         ReadGenerateReqInput(std::move(object), {options.vocab_size, options.strict}, warnings));
     if (!normalize.ok()) return normalize.error();
-    return Normalize(std::move(input), *normalize, identity, warnings);
+    return Normalize(std::move(input), *normalize, identity, seeds, warnings);
   }
 
   RecordOptions options;
@@ -228,6 +230,7 @@ struct RecordParser::Impl {
   std::optional<bool> ahead;  // whether the file's first object is an OpenAI line
   OccurrenceCounter contents;
   OccurrenceCounter rids;
+  SeedSource seeds;
 };
 
 RecordError Record::InItsWords(RecordError error) const {
@@ -245,8 +248,7 @@ Result<Record, RecordFailure> RecordParser::Parse(const InputRecord& line) {
   impl_->SettleFormat(line, parsed);
   Hash128 with_rid = parsed.content;
   if (!parsed.error.has_value()) HashContent(parsed, impl_->IdName(), with_rid);
-  const RecordIdentity identity{parsed.content, impl_->contents.Add(parsed.content.low),
-                                impl_->options.run_seed};
+  const RecordIdentity identity{parsed.content, impl_->contents.Add(parsed.content.low)};
 
   Record record;
   record.rid = parsed.rid.value_or(identity.DefaultRid());

@@ -67,8 +67,8 @@ struct RecordFailure {
 // Options that are not make every record fail with the same sentence.
 Status CheckRunSampling(const RecordOptions& options);
 
-// Turns lines into records. Remembers how often equal content was seen, in a bounded
-// number of bytes a record, so lines must come in input order.
+// Turns lines into records. Remembers how often equal content and equal random keys were seen, in a
+// bounded number of bytes a request, so lines must come in input order.
 class RecordParser {
  public:
   explicit RecordParser(RecordOptions options);

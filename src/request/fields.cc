@@ -314,8 +314,10 @@ std::vector<Field> ChoiceParameters() {
                 "An object whose keys are token ids in decimal digits."),
       Parameter("sampling_seed", Kind::kInteger, "null", &SamplingParams::sampling_seed,
                 "the seed of the draws",
-                "Without it the seed is derived from --seed and the record's content, so that a "
-                "result depends on no neighbour and no line number.",
+                "Without it the seed is derived from --seed, the prompt and the parameters that "
+                "decide its tokens, so that a result depends on no neighbour, no line number and "
+                "no other output that is asked for. Copies of a prompt with equal parameters draw "
+                "different samples.",
                 {{kMinInt64, -kMinInt64}}),
   };
 }

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <utility>
 
+#include "base/stop_flag.h"
 #include "cli/signals.h"
 #include "io/output_file.h"
 #include "tokenizer/space_cleaning.h"
@@ -57,6 +58,8 @@ Status BatchLoop::RunSteps() {
     SGLRUN_RETURN_IF_ERROR(Refill());
     if (!engine_.HasWork() && window_.empty() && source_.Exhausted()) return {};
     for (GenerateResult& result : engine_.Step()) {
+      // What the signal has cut short has no outcome: the next run gives these rows.
+      if (StopFlag::requested()) return {};
       if (options_.clean_up_spaces) CleanText(result);
       SGLRUN_RETURN_IF_ERROR(window_.Finish(std::move(result)));
     }

@@ -179,11 +179,12 @@ GenerateResult Sequence::TakeResult(const tokenizer::Tokenizer& tokenizer) {
   result.prompt_tokens = prompt_size();
   result.e2e_latency =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - submitted).count();
+  result.output_ids.assign(generated().begin(), generated().end());
   if (failure) {
     result.error = std::move(failure);
+    result.text = OutputText(tokenizer, prompt(), generated(), FinishReason(), params());
     return std::move(gathering.result);
   }
-  result.output_ids.assign(generated().begin(), generated().end());
   result.text = OutputText(tokenizer, prompt(), generated(), *finish, params());
   if (grammar_ != nullptr) CompleteGrammarResult(tokenizer);
   result.finish_reason = *std::move(finish);

@@ -15,6 +15,17 @@ FinishReason Stop(Matched matched) {
   return {.kind = FinishReason::Kind::kStop, .matched = std::move(matched)};
 }
 
+RecordError OverBudget(const std::string& pattern, std::size_t bytes) {
+  RecordError error = AbortedRecord(
+      "stop_regex \"" + pattern + "\" and " + std::to_string(bytes) +
+      " bytes of text: the searches of this record need more than " +
+      std::to_string(StopBudget::kSteps) +
+      " steps; a pattern without look-around, back-references, atomic groups and possessive "
+      "quantifiers needs none of them");
+  error.param = "sampling_params.stop_regex";
+  return error;
+}
+
 }  // namespace
 
 std::span<const std::int32_t> PromptTail(std::span<const std::int32_t> prompt) {
@@ -67,17 +78,13 @@ Result<std::optional<FinishReason>, RecordError> StopCriteria::Append(std::int32
   return std::optional<FinishReason>();
 }
 
-// An unfinished character reads as U+FFFD until its other bytes come: so does the text that would
-// be returned if this token were the last.
+// Half a character is no text: what a token adds is looked at when its characters are whole.
 Result<std::optional<FinishReason>, RecordError> StopCriteria::FindInText(std::int32_t token) {
   const std::size_t old_size = text_.size();
   text_ += detokenizer_->Append(token);
-  const std::size_t committed = text_.size();
-  if (detokenizer_->pending()) AppendUtf8(text_, kReplacementCharacter);
-  Result<std::optional<FinishReason>, RecordError> matched = FindString(old_size);
-  if (matched.ok() && !*matched) matched = FindRegex();
-  text_.resize(committed);
-  return matched;
+  if (text_.size() == old_size && detokenizer_->pending()) return std::optional<FinishReason>();
+  if (auto matched = FindString(old_size)) return matched;
+  return FindRegex();
 }
 
 // A match not seen before ends in the new part, so it begins at most len - 1 bytes before it.
@@ -91,20 +98,17 @@ std::optional<FinishReason> StopCriteria::FindString(std::size_t old_size) const
 }
 
 Result<std::optional<FinishReason>, RecordError> StopCriteria::FindRegex() {
-  if (regexes_.empty()) return std::optional<FinishReason>();
-  const auto growth =
-      detokenizer_->pending() ? StopRegex::Growth::kTailMayChange : StopRegex::Growth::kAppendOnly;
   for (StopRegex& regex : regexes_) {
-    const StopRegex::Outcome outcome = regex.Search(text_, growth);
-    if (outcome == StopRegex::Outcome::kLimit) {
-      RecordError error =
-          AbortedRecord("stop_regex \"" + regex.pattern() + "\" needs too many steps on the " +
-                        std::to_string(text_.size()) +
-                        " bytes generated so far: give a pattern that backtracks less");
-      error.param = "sampling_params.stop_regex";
-      return error;
+    switch (regex.Search(text_, budget_)) {
+      case StopRegex::Outcome::kNoMatch:
+        break;
+      case StopRegex::Outcome::kMatch:
+        return std::optional(Stop(regex.pattern()));
+      case StopRegex::Outcome::kLimit:
+        return OverBudget(regex.pattern(), text_.size());
+      case StopRegex::Outcome::kStopped:
+        return AbortedRecord("the run was stopped during a search for stop_regex");
     }
-    if (outcome == StopRegex::Outcome::kMatch) return std::optional(Stop(regex.pattern()));
   }
   return std::optional<FinishReason>();
 }

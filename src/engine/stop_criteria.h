@@ -1,6 +1,6 @@
-// When a sequence ends (docs/requests.md). After each token, in this order: stop strings and
-// stop regexes in request order, over the whole generated text with special tokens kept; stop
-// tokens; the length. The first that holds is the reason.
+// When a sequence ends (docs/requests.md). After each token, in this order: stop strings and stop
+// regexes in request order, over the whole generated text with special tokens kept, as far as its
+// characters are whole; stop tokens; the length. The first that holds is the reason.
 #pragma once
 
 #include <cstdint>
@@ -35,7 +35,8 @@ class StopCriteria {
   // Every end token of the request, ascending: what min_new_tokens forbids, ignore_eos or not.
   std::span<const std::int32_t> stop_ids() const { return stop_ids_; }
 
-  // Takes the next generated token, the `generated`-th. Fails when a regex exhausts its limit.
+  // Takes the next generated token, the `generated`-th. Fails when the searches for stop regexes
+  // have used up the record's budget, and when the process is to stop during one.
   Result<std::optional<FinishReason>, RecordError> Append(std::int32_t token,
                                                           std::int64_t generated);
 
@@ -50,16 +51,17 @@ class StopCriteria {
 
   std::vector<std::string> strings_;
   std::vector<StopRegex> regexes_;
+  StopBudget budget_;
   std::vector<std::int32_t> stop_ids_;
   bool ignore_stop_ids_ = false;
   std::int64_t max_new_tokens_ = 0;
   // Present when there is a string or regex to look for.
   std::optional<tokenizer::IncrementalDetokenizer> detokenizer_;
-  std::string text_;
+  std::string text_;  // whole characters only
 };
 
-// The text of a finished sequence: special tokens as skip_special_tokens says, cut before a stop
-// string or stop token, or after it with no_stop_trim.
+// The text a finished sequence gives, with special tokens as skip_special_tokens says: without the
+// stop token, up to the stop string, each included where no_stop_trim is set; whole otherwise.
 std::string OutputText(const tokenizer::Tokenizer& tokenizer, std::span<const std::int32_t> prompt,
                        std::span<const std::int32_t> generated, const FinishReason& reason,
                        const SamplingParams& params);

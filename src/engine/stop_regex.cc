@@ -1,51 +1,57 @@
 #include "engine/stop_regex.h"
 
-#define PCRE2_CODE_UNIT_WIDTH 8
-#include <pcre2.h>
-
 #include <array>
 #include <utility>
+
+#include "base/pcre2_ptr.h"
+#include "base/stop_flag.h"
 
 namespace sglrun::engine {
 
 namespace {
 
-// Steps of one search before it is given up: some 10 ms. A pattern that needs more on the text of
-// an answer backtracks without end.
-constexpr std::uint32_t kMatchLimit = 1'000'000;
 constexpr std::uint32_t kHeapLimitKib = 64 * 1024;
 
 // As many as one record may give, twice.
 constexpr std::size_t kPatternsKept = 64;
 
+// Follows a search of PCRE2 from one item of the pattern to the next.
+struct Meter {
+  StopBudget& budget;
+  std::size_t last = 0;  // the place of the item before
+};
+
+int CountItem(pcre2_callout_block* item, void* data) {
+  Meter& meter = *static_cast<Meter*>(data);
+  const std::size_t place = item->current_position;
+  const std::size_t passed = place > meter.last ? place - meter.last : 0;
+  meter.last = place;
+  const bool goes_on = meter.budget.Spend(1 + static_cast<std::int64_t>(passed));
+  return goes_on && !StopFlag::requested() ? 0 : PCRE2_ERROR_CALLOUT;
+}
+
+Result<PcreCode> CompileOrExplain(const std::string& pattern, std::uint32_t options) {
+  int error = 0;
+  std::size_t offset = 0;
+  PcreCode code = CompileStopPattern(pattern, options, error, offset);
+  if (code != nullptr) return code;
+  std::array<PCRE2_UCHAR, 256> text{};
+  pcre2_get_error_message(error, text.data(), text.size());
+  return Error{"stop_regex \"" + pattern + "\" is not a valid pattern: " +
+               reinterpret_cast<const char*>(text.data()) + " at offset " + std::to_string(offset)};
+}
+
 }  // namespace
 
 struct StopRegex::Code {
   std::string pattern;
-  pcre2_code* code = nullptr;
-  pcre2_match_context* context = nullptr;
-  Code() = default;
-  Code(const Code&) = delete;
-  Code& operator=(const Code&) = delete;
-  ~Code() {
-    pcre2_match_context_free(context);
-    pcre2_code_free(code);
-  }
+  std::shared_ptr<const StopProgram> program;  // or
+  PcreCode code;                               // with a callout at each item
 };
 
-struct StopRegex::Match {
-  pcre2_match_data* data = pcre2_match_data_create(1, nullptr);
-  Match() = default;
-  Match(const Match&) = delete;
-  Match& operator=(const Match&) = delete;
-  ~Match() { pcre2_match_data_free(data); }
-};
-
-StopRegex::StopRegex(std::shared_ptr<const Code> code)
-    : code_(std::move(code)), match_(std::make_unique<Match>()) {}
-StopRegex::StopRegex(StopRegex&&) noexcept = default;
-StopRegex& StopRegex::operator=(StopRegex&&) noexcept = default;
-StopRegex::~StopRegex() = default;
+StopRegex::StopRegex(std::shared_ptr<const Code> code) : code_(std::move(code)) {
+  if (code_->program != nullptr) automaton_.emplace(code_->program);
+}
 
 const std::string& StopRegex::pattern() const {
   return code_->pattern;
@@ -54,23 +60,11 @@ const std::string& StopRegex::pattern() const {
 Result<StopRegex> StopRegex::Compile(const std::string& pattern) {
   const auto code = std::make_shared<Code>();
   code->pattern = pattern;
-  int error = 0;
-  PCRE2_SIZE place = 0;
-  code->code =
-      pcre2_compile(reinterpret_cast<PCRE2_SPTR>(pattern.data()), pattern.size(),
-                    PCRE2_UTF | PCRE2_UCP | PCRE2_NEVER_BACKSLASH_C, &error, &place, nullptr);
-  if (code->code == nullptr) {
-    std::array<PCRE2_UCHAR, 256> text{};
-    pcre2_get_error_message(error, text.data(), text.size());
-    return Error{"stop_regex \"" + pattern +
-                 "\" is not a valid pattern: " + reinterpret_cast<const char*>(text.data()) +
-                 " at offset " + std::to_string(place)};
+  SGLRUN_RETURN_IF_ERROR(CompileOrExplain(pattern, 0));
+  code->program = StopProgram::Make(pattern);
+  if (code->program == nullptr) {
+    SGLRUN_ASSIGN_OR_RETURN(code->code, CompileOrExplain(pattern, PCRE2_AUTO_CALLOUT));
   }
-  // Without JIT the same search is made by the interpreter.
-  pcre2_jit_compile(code->code, PCRE2_JIT_COMPLETE | PCRE2_JIT_PARTIAL_SOFT);
-  code->context = pcre2_match_context_create(nullptr);
-  pcre2_set_match_limit(code->context, kMatchLimit);
-  pcre2_set_heap_limit(code->context, kHeapLimitKib);
   return StopRegex(code);
 }
 
@@ -90,20 +84,31 @@ std::size_t StopRegexes::size() const {
   return newest_.size();
 }
 
-StopRegex::Outcome StopRegex::Search(std::string_view text, Growth growth) {
-  const auto search = [&](std::uint32_t options) {
-    return pcre2_match(code_->code, reinterpret_cast<PCRE2_SPTR>(text.data()), text.size(), resume_,
-                       options | PCRE2_NO_UTF_CHECK | PCRE2_PARTIAL_SOFT, match_->data,
-                       code_->context);
-  };
-  int found = search(0);
-  if (found == PCRE2_ERROR_JIT_STACKLIMIT) found = search(PCRE2_NO_JIT);
+StopRegex::Outcome StopRegex::Search(std::string_view text, StopBudget& budget) {
+  if (!automaton_) return SearchByPcre(text, budget);
+  const std::string_view added = text.substr(std::exchange(done_, text.size()));
+  return automaton_->Append(added) ? Outcome::kMatch : Outcome::kNoMatch;
+}
+
+// A search begins where a match could still begin: earlier starts have failed without reaching the
+// end, so what is appended cannot help them, as PCRE2's partial matching finds out. Its interpreter
+// does the work on every machine, because the compiled form counts other items.
+StopRegex::Outcome StopRegex::SearchByPcre(std::string_view text, StopBudget& budget) {
+  const PcreMatchContext context(pcre2_match_context_create(nullptr));
+  const PcreMatchData match(pcre2_match_data_create(1, nullptr));
+  Meter meter{.budget = budget, .last = done_};
+  pcre2_set_callout(context.get(), CountItem, &meter);
+  pcre2_set_heap_limit(context.get(), kHeapLimitKib);
+  // The budget ends a search, long before a limit of the library's own.
+  pcre2_set_match_limit(context.get(), ~std::uint32_t{0});
+  pcre2_set_depth_limit(context.get(), ~std::uint32_t{0});
+  const int found = pcre2_match(code_->code.get(), PcreUnits(text), text.size(), done_,
+                                PCRE2_NO_UTF_CHECK | PCRE2_PARTIAL_SOFT | PCRE2_NO_JIT, match.get(),
+                                context.get());
+  if (StopFlag::requested()) return Outcome::kStopped;
   if (found >= 0) return Outcome::kMatch;
   if (found != PCRE2_ERROR_NOMATCH && found != PCRE2_ERROR_PARTIAL) return Outcome::kLimit;
-  if (growth == Growth::kAppendOnly) {
-    resume_ =
-        found == PCRE2_ERROR_PARTIAL ? pcre2_get_ovector_pointer(match_->data)[0] : text.size();
-  }
+  done_ = found == PCRE2_ERROR_PARTIAL ? pcre2_get_ovector_pointer(match.get())[0] : text.size();
   return Outcome::kNoMatch;
 }
 

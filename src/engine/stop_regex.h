@@ -1,48 +1,70 @@
 // One stop_regex of a request, searched in a text that grows at its end. Python's re.search in
 // PCRE2's words: UTF mode with Unicode classes, not multiline, ^ is the start of the output and $
 // its current end.
+//
+// Most patterns are followed by an automaton that reads each character once (stop_automaton.h).
+// What needs more (back-references, lookaround, atomic groups, ...) is searched by PCRE2, at the
+// expense of a budget that all searches of a record share.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <deque>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include "base/result.h"
+#include "engine/stop_automaton.h"
 
 namespace sglrun::engine {
+
+// What the searches by PCRE2 of one record may cost in all: a step is an item of the pattern that
+// is tried at a place, or a character that is passed. The count depends on pattern and text alone,
+// never on the machine or its speed.
+class StopBudget {
+ public:
+  static constexpr std::int64_t kSteps = 20'000'000;
+
+  explicit StopBudget(std::int64_t steps = kSteps) : left_(steps) {}
+  // False when the budget is used up.
+  bool Spend(std::int64_t steps) { return (left_ -= steps) >= 0; }
+
+ private:
+  std::int64_t left_;
+};
 
 class StopRegex {
  public:
   static Result<StopRegex> Compile(const std::string& pattern);
-  StopRegex(StopRegex&&) noexcept;
-  StopRegex& operator=(StopRegex&&) noexcept;
-  ~StopRegex();
 
   const std::string& pattern() const;
+  // Whether each character is read once, and no budget is used.
+  bool is_linear() const { return automaton_.has_value(); }
 
-  enum class Growth {
-    kAppendOnly,  // the next text begins with this one
-    kTailMayChange,
+  enum class Outcome : std::uint8_t {
+    kNoMatch,
+    kMatch,
+    kLimit,    // the budget is used up
+    kStopped,  // the process is to stop (base/stop_flag.h): not known
   };
-  enum class Outcome { kNoMatch, kMatch, kLimit };
 
-  // `text` is valid UTF-8 and begins with every text that was searched as kAppendOnly. A search
-  // begins where a match could still begin: earlier starts have failed without reaching the end,
-  // so what is appended cannot help them (PCRE2's partial matching tells).
-  Outcome Search(std::string_view text, Growth growth);
+  // `text` is valid UTF-8 and begins with the text of the search before.
+  Outcome Search(std::string_view text, StopBudget& budget);
 
  private:
   friend class StopRegexes;
-  struct Code;   // the compiled pattern: many searches may use it at once
-  struct Match;  // what a search writes to
+  struct Code;  // the compiled pattern: many searches may use it at once
   explicit StopRegex(std::shared_ptr<const Code> code);
+  Outcome SearchByPcre(std::string_view text, StopBudget& budget);
 
   std::shared_ptr<const Code> code_;
-  std::unique_ptr<Match> match_;
-  std::size_t resume_ = 0;  // no match begins before this offset
+  std::optional<StopAutomaton> automaton_;
+  // What is not searched again: the characters that the automaton has read, or the places before
+  // which PCRE2 finds no beginning of a match.
+  std::size_t done_ = 0;
 };
 
 // The patterns that came last, compiled: the samples of a record, and most records of a file, stop

@@ -164,6 +164,13 @@ Status HiddenStatesOf(JsonWriter& w, const RowOptions& options, const RowPlace& 
   return {};
 }
 
+void TokenCounts(JsonWriter& w, const GenerateResult& result) {
+  w.Key("prompt_tokens");
+  w.Int(result.prompt_tokens);
+  w.Key("completion_tokens");
+  w.UInt(result.output_ids.size());
+}
+
 enum class Stage : std::uint8_t { kPartial, kFinished };
 
 void MetaInfo(JsonWriter& w, const RowOptions& options, const GenerateResult& result, Stage stage) {
@@ -175,10 +182,7 @@ void MetaInfo(JsonWriter& w, const RowOptions& options, const GenerateResult& re
   } else {
     w.Null();
   }
-  w.Key("prompt_tokens");
-  w.Int(result.prompt_tokens);
-  w.Key("completion_tokens");
-  w.UInt(result.output_ids.size());
+  TokenCounts(w, result);
   if (!options.no_timing) {
     w.Key("cached_tokens");
     w.Int(result.cached_tokens);
@@ -221,6 +225,13 @@ Status ResultObject(JsonWriter& w, const RowOptions& options, const RowPlace& pl
   return {};
 }
 
+// The number of results where none has failed.
+std::size_t FirstFailed(std::span<const GenerateResult> results) {
+  const auto found =
+      std::ranges::find_if(results, [](const auto& result) { return result.error.has_value(); });
+  return static_cast<std::size_t>(found - results.begin());
+}
+
 }  // namespace
 
 std::string SideFolder(const std::string& output_path) {
@@ -243,16 +254,14 @@ bool ResultWriter::HasSideFiles(const RowPlace& place, std::span<const std::size
 }
 
 const RecordError* ResultWriter::FirstError(std::span<const GenerateResult> results) {
-  for (const GenerateResult& result : results) {
-    if (result.error.has_value()) return &*result.error;
-  }
-  return nullptr;
+  const std::size_t failed = FirstFailed(results);
+  return failed < results.size() ? &*results[failed].error : nullptr;
 }
 
 Status ResultWriter::AppendRow(const RowPlace& place, std::span<const GenerateResult> results,
                                std::string& out) const {
-  if (const RecordError* error = FirstError(results)) {
-    AppendErrorRow(place, *error, out);
+  if (const std::size_t failed = FirstFailed(results); failed < results.size()) {
+    AppendFailure(place, results[failed], failed, out);
     return {};
   }
   CHECK(place.is_array || results.size() == 1) << results.size() << " results for one row";
@@ -278,17 +287,33 @@ Status ResultWriter::AppendRow(const RowPlace& place, std::span<const GenerateRe
 
 void ResultWriter::AppendErrorRow(const RowPlace& place, const RecordError& error,
                                   std::string& out) const {
+  GenerateResult nothing;
+  nothing.error = error;
+  AppendFailure(place, nothing, 0, out);
+}
+
+void ResultWriter::AppendFailure(const RowPlace& place, const GenerateResult& failed,
+                                 std::size_t index, std::string& out) const {
   if (place.reply != nullptr) {
-    openai::AppendErrorReply(*place.reply, ReplyPlaceOf(place), error, out);
+    openai::AppendErrorReply(*place.reply, ReplyPlaceOf(place), failed, out);
     return;
   }
+  const bool has_text = !failed.output_ids.empty();
   JsonWriter w(out);
   w.BeginObject();
-  WriteErrorMember(w, error, place.line);
+  WriteErrorMember(w, *failed.error, place.line);
+  if (has_text) Head(w, failed);
   w.Key("meta_info");
   w.BeginObject();
   w.Key("id");
   WriteText(w, place.rid);
+  if (has_text) {
+    if (place.is_array) {
+      w.Key("index");
+      w.UInt(index);
+    }
+    TokenCounts(w, failed);
+  }
   w.EndObject();
   w.EndObject();
   out.push_back('\n');

@@ -44,8 +44,8 @@ class ResultWriter {
   explicit ResultWriter(RowOptions options) : options_(std::move(options)) {}
 
   // Appends the row of a record, line end included; with `flatten` one line a result. One failed
-  // result makes the whole record an error row, and is what FirstError gives. Fails only when a
-  // side file cannot be written.
+  // result makes the whole record an error row, which has the text of that result so far; its error
+  // is what FirstError gives. Fails only when a side file cannot be written.
   Status AppendRow(const RowPlace& place, std::span<const GenerateResult> results,
                    std::string& out) const;
   void AppendErrorRow(const RowPlace& place, const RecordError& error, std::string& out) const;
@@ -60,6 +60,9 @@ class ResultWriter {
   static const RecordError* FirstError(std::span<const GenerateResult> results);
 
  private:
+  // `failed` has an error, and is the `index`-th of its record's results.
+  void AppendFailure(const RowPlace& place, const GenerateResult& failed, std::size_t index,
+                     std::string& out) const;
   openai::ReplyPlace ReplyPlaceOf(const RowPlace& place) const;
 
   RowOptions options_;

@@ -248,7 +248,10 @@ std::vector<Field> LengthParameters() {
       Parameter("stop_regex", Kind::kStrings, "null", &SamplingParams::stop_regex,
                 "patterns (PCRE2) that end the text; what they match stays",
                 "At most 32, none empty, each at most 256 bytes. ^ is the start of the output, $ "
-                "its present end.",
+                "its present end. They see whole characters only. Patterns with look-around, "
+                "back-references, atomic groups or possessive quantifiers are searched by "
+                "backtracking, for which a record has 20,000,000 steps; all others read each "
+                "character once.",
                 {{}, kMaxStops, kMaxRegexBytes}),
       Parameter("stop_token_ids", Kind::kIntegers, "null", &SamplingParams::stop_token_ids,
                 "further token ids that end the text",

@@ -63,7 +63,8 @@ struct GrammarResult {
 struct GenerateResult {
   std::uint64_t ticket = 0;
   std::string rid;
-  // Set when the engine had to give the request up; nothing else is meaningful then.
+  // Set when the engine had to give the request up. Of the rest, text, output_ids and prompt_tokens
+  // are meaningful then: what there was so far.
   std::optional<RecordError> error;
 
   std::string text;

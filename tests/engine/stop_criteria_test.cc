@@ -3,7 +3,6 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
-#include <random>
 
 #include "fake_tokenizer.h"
 
@@ -168,10 +167,15 @@ TEST_CASE("a stop regex stops behind the token that completes it and trims nothi
 
 TEST_CASE("a regex that backtracks without end is the record's fault") {
   SamplingParams params;
-  params.stop_regex = {"(?:a+)+b\\d"};
-  const Outcome out = Generate({"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaab", "x"}, params);
+  params.stop_regex = {"(?!x)(?:a+)+[bc]\\d"};
+  const std::vector<std::string> words = {std::string(43, 'a'), "x"};
+  const Outcome out = Generate(words, params);
   REQUIRE(out.error);
   CHECK(out.error->param == "sampling_params.stop_regex");
+  CHECK(out.error->message.find("43 bytes") != std::string::npos);
+  // Without look-around the same pattern backtracks nowhere.
+  params.stop_regex = {"(?:a+)+[bc]\\d"};
+  CHECK(Generate(words, params, 2).reason.kind == Kind::kLength);
 }
 
 TEST_CASE("an invalid regex is refused with its place") {
@@ -195,89 +199,51 @@ TEST_CASE("a character split over tokens is whole, and U+FFFD only when it stays
   CHECK(Generate(words, StopAt({emoji})).text.empty());
 }
 
-// The stated shortcut of StopRegex against a search of the whole text at every step.
-TEST_CASE("U+FFFD as a stop is found where the text would end in it, as a regex finds it") {
+// They used to see U+FFFD where a character was half there, and ended the text in it.
+TEST_CASE("stop strings and patterns see whole characters only") {
   const std::vector<std::string> words = {"a", "b\xF0\x9F", "\x98\x80", "c", "<eos>"};
-  SamplingParams by_regex;
-  by_regex.stop_regex = {"\xEF\xBF\xBD"};
-  for (const SamplingParams& params :
-       {StopAt({"\xEF\xBF\xBD"}), StopAt({"none", "b\xEF\xBF\xBD"}), by_regex}) {
+  for (const std::string pattern : {"\\W", "[^ab]", "\xEF\xBF\xBD|\xF0\x9F\x98\x80"}) {
+    SamplingParams params;
+    params.stop_regex = {pattern};
     const Outcome out = Generate(words, params);
-    CHECK(out.ids.size() == 2);
-    CHECK(out.reason.kind == Kind::kStop);
+    CHECK(out.ids.size() == 3);
+    CHECK(out.text == "ab\xF0\x9F\x98\x80");
   }
-  CHECK(Generate(words, StopAt({"\xEF\xBF\xBD"})).text == "ab");
-  CHECK(Generate(words, StopAt({"b\xEF\xBF\xBD"})).text == "a");
-  // Also with the last token that is allowed, and not where the character becomes whole.
-  const Outcome last = Generate(words, StopAt({"\xEF\xBF\xBD"}), 2);
-  CHECK(last.reason.kind == Kind::kStop);
+  CHECK(Generate(words, StopAt({"\xEF\xBF\xBD"})).text ==
+        "ab\xF0\x9F\x98\x80"
+        "c");
   const Outcome whole = Generate(words, StopAt({"\xF0\x9F\x98\x80"}));
   CHECK(whole.ids.size() == 3);
   CHECK(whole.text == "ab");
+  // Half a character in front of anything is no empty text that a pattern could match.
+  SamplingParams empty;
+  empty.stop_regex = {"^$|x*"};
+  CHECK(Generate({"\xE6\x97", "\xA5", "b"}, empty).text == "\xE6\x97\xA5");
 }
 
-TEST_CASE("a regex finds in a growing text what it finds in the whole") {
-  const std::vector<std::string> patterns = {"ab",
-                                             "a\\b",
-                                             "a\\B",
-                                             "(?=abc)",
-                                             "(?<=a)b",
-                                             "a(?!b)c",
-                                             "(?>a*)b",
-                                             "b$",
-                                             "^ab*c",
-                                             "a.c",
-                                             "(a|ab)c",
-                                             "a{3}",
-                                             "(?<!a)bb",
-                                             "\\bb\\b",
-                                             "[^a]{4}",
-                                             "c\\z",
-                                             "a+?b+?c",
-                                             "(a)(b)?\\1",
-                                             "\xC3\xA4"
-                                             "b",
-                                             "\\w \\w",
-                                             "(?:aa|b)+c$",
-                                             "b(?=c| )",
-                                             "a$",
-                                             "x*y"};
-  const std::vector<std::string> letters = {"a", "b", "c", " ", "\xC3\xA4", "x"};
-  std::mt19937 random(3);
-  for (const std::string& pattern : patterns) {
-    for (int round = 0; round < 60; ++round) {
-      auto growing = StopRegex::Compile(pattern);
-      REQUIRE(growing.ok());
-      std::string text;
-      for (int step = 0; step < 40; ++step) {
-        for (auto pieces = random() % 3; pieces > 0; --pieces) {
-          text += letters[random() % letters.size()];
-        }
-        auto whole = StopRegex::Compile(pattern);
-        const auto expected = whole->Search(text, StopRegex::Growth::kTailMayChange);
-        INFO(pattern, " in \"", text, "\"");
-        REQUIRE(growing->Search(text, StopRegex::Growth::kAppendOnly) == expected);
-        if (expected == StopRegex::Outcome::kMatch) break;
-      }
-    }
+TEST_CASE("bytes that become no character are U+FFFD for stop strings and patterns") {
+  const std::vector<std::string> words = {"a", "b\xF0\x9F", "c", "d"};
+  SamplingParams by_regex;
+  by_regex.stop_regex = {
+      "\xEF\xBF\xBD"
+      "c"};
+  CHECK(Generate(words, by_regex).ids.size() == 3);
+  CHECK(Generate(words, StopAt({"\xEF\xBF\xBD"})).ids.size() == 3);
+  CHECK(Generate(words, StopAt({"\xEF\xBF\xBD"})).text == "ab");
+}
+
+TEST_CASE("the text ends at the same character however tokens split the characters") {
+  const std::string text = "日本é!語ab";
+  SamplingParams params;
+  params.stop_regex = {"\\W"};
+  const std::size_t end = text.find('!') + 1;
+  for (std::size_t size = 1; size <= 4; ++size) {
+    std::vector<std::string> words;
+    for (std::size_t at = 0; at < text.size(); at += size) words.push_back(text.substr(at, size));
+    const Outcome out = Generate(words, params);
+    CHECK(out.ids.size() == (end + size - 1) / size);
+    CHECK(out.text.starts_with("日本é!"));
   }
-}
-
-TEST_CASE("equal patterns are compiled once, each search has its own place in its text") {
-  StopRegexes regexes;
-  auto one = regexes.Make("b$");
-  auto two = regexes.Make("b$");
-  REQUIRE(one.ok());
-  REQUIRE(two.ok());
-  CHECK(regexes.size() == 1);
-  CHECK(one->Search("xyz", StopRegex::Growth::kAppendOnly) == StopRegex::Outcome::kNoMatch);
-  CHECK(two->Search("b", StopRegex::Growth::kAppendOnly) == StopRegex::Outcome::kMatch);
-  CHECK(one->Search("xyzb", StopRegex::Growth::kAppendOnly) == StopRegex::Outcome::kMatch);
-  // Old ones are let go, and live on in their searches.
-  for (int i = 0; i < 200; ++i) REQUIRE(regexes.Make("a" + std::to_string(i)).ok());
-  CHECK(regexes.size() < 100);
-  CHECK(two->pattern() == "b$");
-  CHECK(two->Search("b", StopRegex::Growth::kAppendOnly) == StopRegex::Outcome::kMatch);
 }
 
 }  // namespace

@@ -95,8 +95,8 @@ TEST_CASE("an error stands where either kind of reader looks, in words of the li
   Reply reply{.custom_id = "a"};
   reply.origins = {{"sampling_params.max_new_tokens", "max_tokens"}, {"input_ids", "messages"}};
   std::string out;
-  AppendErrorReply(reply, {.line = 4},
-                   RecordError{"max_new_tokens is 9", "sampling_params.max_new_tokens"}, out);
+  const RecordError error{"max_new_tokens is 9", "sampling_params.max_new_tokens"};
+  AppendErrorReply(reply, {.line = 4}, {.error = error}, out);
   const Json row = ParseJson(out)->value;
   const std::string told =
       R"({"message":"max_tokens is 9","type":"invalid_request_error","code":400,)"
@@ -192,12 +192,23 @@ TEST_CASE("a token that cannot come has the lowest logprob of the dialect") {
   CHECK(At(top, "top_logprobs.1.logprob").as_double() == -9999);
 }
 
+TEST_CASE("an answer that was given up shows its text so far beside the error") {
+  GenerateResult failed = Answer("half an answ");
+  failed.error = AbortedRecord("NaN logits");
+  std::string out;
+  AppendErrorReply({.custom_id = "a"}, {.line = 4}, failed, out);
+  const Json row = ParseJson(out)->value;
+  CHECK(At(row, "response.body.partial_text").as_string() == "half an answ");
+  CHECK(At(row, "response.body.error.message").as_string() == "NaN logits");
+}
+
 TEST_CASE("rows in another order tell their line") {
   std::string out;
   AppendReply({.custom_id = "a"}, {.line = 4, .with_line = true}, std::vector{Answer("hi")}, out);
   CHECK(ParseJson(out)->value.Find("line")->as_int() == 4);
   out.clear();
-  AppendErrorReply({.custom_id = "a"}, {.line = 5, .with_line = true}, RecordError{"x"}, out);
+  AppendErrorReply({.custom_id = "a"}, {.line = 5, .with_line = true}, {.error = RecordError{"x"}},
+                   out);
   CHECK(ParseJson(out)->value.Find("line")->as_int() == 5);
   CHECK(Row({.custom_id = "a"}, {Answer("hi")}).Find("line") == nullptr);
 }

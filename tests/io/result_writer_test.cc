@@ -204,6 +204,19 @@ TEST_CASE("one failed result makes its whole record an error row") {
   CHECK(Row(results, Plain(), true).rfind(R"({"error":{"message":"NaN logits")", 0) == 0);
 }
 
+TEST_CASE("an error row keeps the text of a result that was given up on the way") {
+  std::vector<GenerateResult> results = {Simple("s_0", "a", {1}), Simple("s_1", "so far", {7, 8})};
+  results[1].error = AbortedRecord("NaN logits");
+  CHECK(Row({results[1]}) ==
+        R"({"error":{"message":"NaN logits","type":"aborted","code":500,"param":null,"line":18},)"
+        R"("text":"so far","output_ids":[7,8],)"
+        R"("meta_info":{"id":"R","prompt_tokens":3,"completion_tokens":2}})"
+        "\n");
+  const std::string array = Row(results, Plain(), true);
+  CHECK(array.find(R"("text":"so far","output_ids":[7,8],"meta_info":{"id":"R","index":1,)") !=
+        std::string::npos);
+}
+
 TEST_CASE("text that is no valid UTF-8 is repaired") {
   GenerateResult result = Simple("\xff", "a\xe2\x82", {1});
   result.finish_reason = {FinishReason::Kind::kStop, std::string("\xfe"), 0};

@@ -229,12 +229,16 @@ void AppendReply(const Reply& reply, const ReplyPlace& place,
 
 // A hosted service tells a wrong request in response.body.error, vLLM in error: readers of either
 // find it.
-void AppendErrorReply(const Reply& reply, const ReplyPlace& place, const RecordError& error,
+void AppendErrorReply(const Reply& reply, const ReplyPlace& place, const GenerateResult& failed,
                       std::string& out) {
   JsonWriter w(out);
-  const RecordError told = InWordsOf(reply, error);
+  const RecordError told = InWordsOf(reply, *failed.error);
   BeginRow(w, reply, place, told.code);
   WriteErrorMember(w, told, place.line);
+  if (!failed.output_ids.empty()) {
+    w.Key("partial_text");
+    WriteText(w, failed.text);
+  }
   w.EndObject();
   w.EndObject();
   WriteErrorMember(w, told, place.line);

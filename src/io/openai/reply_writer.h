@@ -25,7 +25,8 @@ struct ReplyPlace {
 // A row with its line end. `results` are all of the record, prompt by prompt, and none has failed.
 void AppendReply(const Reply& reply, const ReplyPlace& place,
                  std::span<const GenerateResult> results, std::string& out);
-void AppendErrorReply(const Reply& reply, const ReplyPlace& place, const RecordError& error,
+// `failed` has an error; a text that it has beside stands in the body as `partial_text`.
+void AppendErrorReply(const Reply& reply, const ReplyPlace& place, const GenerateResult& failed,
                       std::string& out);
 
 }  // namespace sglrun::io::openai

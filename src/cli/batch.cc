@@ -209,7 +209,9 @@ class BatchRun {
   Result<int> Generate(const ModelSource& source, EnginePool& engines, BatchSource::Parts parts) {
     SGLRUN_RETURN_IF_ERROR(engines.Load(options_, source));
     outcome_.load_s = SecondsSince(start_);
-    return Serve(std::move(parts), engines);
+    Result<int> code = Serve(std::move(parts), engines);
+    WarnOfBeginnings(engines.admitting().begun_twice(), *source.tokenizer);
+    return code;
   }
 
   Result<int> Serve(BatchSource::Parts parts, EnginePool& engine) {

@@ -113,6 +113,7 @@ class Planner {
   }
 
   PlanReport report;
+  std::int64_t begun_twice = 0;  // prompts (engine::PreparedPrompt)
 
  private:
   Result<void, RecordError> Prepare(PlannedRecord& planned) {
@@ -120,6 +121,7 @@ class Planner {
     for (GenerateRequest& request : planned.record.requests) {
       SGLRUN_ASSIGN_OR_RETURN(engine::PreparedPrompt prompt,
                               engine::PreparePrompt(request, *source_.tokenizer, limits_));
+      if (prompt.begins_twice) ++begun_twice;
       if (pages_) SGLRUN_RETURN_IF_ERROR(engine::CheckCacheRoom(prompt, *pages_));
       SGLRUN_RETURN_IF_ERROR(CheckConstraint(*request.sampling));
       result_bytes += prompt.result_bytes;
@@ -291,6 +293,7 @@ Result<int> RunPlan(const Options& options) {
   Planner planner(options, source, place.pages, std::move(record_options));
   planner.report.card = place.card;
   SGLRUN_RETURN_IF_ERROR(PlanAll(options, planner));
+  WarnOfBeginnings(planner.begun_twice, *source.tokenizer);
   if (!options.records) {
     if (place.backend != nullptr) {
       SGLRUN_RETURN_IF_ERROR(Estimate(options, source, *place.backend, compute,

@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "base/log.h"
+#include "base/strings.h"
 #include "cli/load_chat_template.h"
 #include "request/fields.h"
 
@@ -102,6 +103,13 @@ void WarnOnce::Warn(const io::InputRecord& place, std::span<const std::string> w
     if (seen_.size() >= kMaxDistinctWarnings || !seen_.insert(warning).second) continue;
     LogWarning(PlaceOf(place) + ": " + warning);
   }
+}
+
+void WarnOfBeginnings(std::int64_t prompts, const tokenizer::Tokenizer& tokenizer) {
+  if (prompts == 0) return;
+  const std::string bos = tokenizer.TokenName(tokenizer.bos_id().value_or(0));
+  LogWarning("prompts whose text begins with " + bos + " get another one from the tokenizer (" +
+             FormatCount(prompts) + " of them): leave it out of the text, or give input_ids");
 }
 
 Json SamplingParamsJson(const SamplingParams& params) {

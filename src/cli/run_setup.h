@@ -32,6 +32,9 @@ class WarnOnce {
   std::set<std::string> seen_;
 };
 
+// A warning about prompts that begin twice (engine::PreparedPrompt), where there are any.
+void WarnOfBeginnings(std::int64_t prompts, const tokenizer::Tokenizer& tokenizer);
+
 // Effective values under their request names, from the table of fields.
 Json SamplingParamsJson(const SamplingParams& params);
 

@@ -41,7 +41,6 @@ Result<void, RecordError> TokenizeLine(const Tokenizer& tokenizer, bool count, c
                                        JsonWriter& out) {
   SGLRUN_ASSIGN_OR_RETURN(const Json* text, ValueOf(line, "text", "add_special_tokens"));
   SGLRUN_ASSIGN_OR_RETURN(const bool add_special, FlagOf(line, "add_special_tokens", true));
-  // A NUL is a character like others here; as a prompt it is refused.
   if (!text->is_string()) return request::BadValue("text", text->KindName(), "a string");
   const Result<std::vector<TokenId>> ids =
       tokenizer.Encode(text->as_string(), {.add_special_tokens = add_special});

@@ -121,6 +121,7 @@ Result<std::unique_ptr<Sequence>, RecordError> Engine::Admit(GenerateRequest req
                             .hidden_size = config.hidden_size,
                             .reasoning_end = impl_->options.reasoning_end};
   SGLRUN_ASSIGN_OR_RETURN(PreparedPrompt prompt, PreparePrompt(request, impl_->tokenizer, limits));
+  if (prompt.begins_twice) ++impl_->begun_twice;
   SGLRUN_ASSIGN_OR_RETURN(
       StopCriteria stop,
       StopCriteria::Create(*request.sampling, prompt.max_new_tokens, impl_->stop_ids,
@@ -141,6 +142,10 @@ Result<std::unique_ptr<Sequence>, RecordError> Engine::Admit(GenerateRequest req
     sequence->SetGrammar(impl_->gate.Want(*sequence, std::move(prompt.reasoning_end)));
   }
   return sequence;
+}
+
+std::int64_t Engine::begun_twice() const {
+  return impl_->begun_twice;
 }
 
 void Engine::Submit(std::unique_ptr<Sequence> sequence) {

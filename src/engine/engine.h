@@ -74,6 +74,8 @@ struct PromptLimits {
 // clipped, lengths and ids checked.
 struct PreparedPrompt {
   std::vector<std::int32_t> token_ids;  // for input_embeds: ids of 1 standing in
+  // The text spells the token that begins a sequence, and the tokenizer has put another before it.
+  bool begins_twice = false;
   std::int64_t max_new_tokens = 0;
   std::int64_t min_new_tokens = 0;
   // The tokens that a constraint waits for; none when it begins with the text.
@@ -101,6 +103,9 @@ class Engine {
 
   // Tokenizes and checks; thread-safe. The sequence is complete in itself.
   Result<std::unique_ptr<Sequence>, RecordError> Admit(GenerateRequest request) const;
+
+  // Admitted prompts that begin twice (PreparedPrompt); thread-safe.
+  std::int64_t begun_twice() const;
 
   // Queues a sequence. Order of submission is the order of admission to the batch, except where
   // waiting for a shared prefix saves work.

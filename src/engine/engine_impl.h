@@ -7,6 +7,7 @@
 // on the host there is nothing to run ahead of, and steps follow each other.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -80,6 +81,7 @@ struct Engine::Impl {
   LogprobRecorder recorder;
   std::vector<std::int32_t> stop_ids;
   StopRegexes stop_regexes;
+  std::atomic<std::int64_t> begun_twice{0};
   GrammarGate gate;
   model::KvCache cache;
   BlockManager blocks;

@@ -71,6 +71,14 @@ Result<Ids, RecordError> PromptIds(const GenerateRequest& request,
   return Tokenize(request.text, tokenizer, limits.vocab_size);
 }
 
+// The text spells the token that begins a sequence, and the tokenizer has put another before it.
+bool BeginsTwice(const GenerateRequest& request, const Ids& ids,
+                 const tokenizer::Tokenizer& tokenizer) {
+  const bool is_text = request.input_embeds == nullptr && !request.input_ids;
+  const auto bos = tokenizer.bos_id();
+  return is_text && bos && ids.size() > 1 && ids[0] == *bos && ids[1] == *bos;
+}
+
 const char* PromptField(const GenerateRequest& request) {
   if (request.input_embeds != nullptr) return "input_embeds";
   return request.input_ids ? "input_ids" : "text";
@@ -78,9 +86,11 @@ const char* PromptField(const GenerateRequest& request) {
 
 Result<std::int64_t, RecordError> MaxNewTokens(const SamplingParams& params, std::int64_t prompt,
                                                std::int64_t context, const char* prompt_field) {
-  if (prompt >= context) {
+  // A prompt that is only scored may fill the context.
+  if (prompt > context || (prompt == context && params.max_new_tokens != 0)) {
     return RecordError{"the prompt has " + Number(prompt) + " tokens, the context length is " +
-                           Number(context) + ": a prompt may have at most " + Number(context - 1),
+                           Number(context) + ": a prompt may have at most " + Number(context - 1) +
+                           ", with max_new_tokens 0 " + Number(context),
                        prompt_field};
   }
   const std::int64_t room = context - prompt;
@@ -154,6 +164,7 @@ Result<PreparedPrompt, RecordError> PreparePrompt(const GenerateRequest& request
   const SamplingParams& params = *request.sampling;
   PreparedPrompt prompt;
   SGLRUN_ASSIGN_OR_RETURN(prompt.token_ids, PromptIds(request, tokenizer, limits));
+  prompt.begins_twice = BeginsTwice(request, prompt.token_ids, tokenizer);
   const auto size = static_cast<std::int64_t>(prompt.token_ids.size());
   SGLRUN_ASSIGN_OR_RETURN(prompt.max_new_tokens,
                           MaxNewTokens(params, size, limits.context_length, PromptField(request)));

@@ -37,7 +37,7 @@ Outcome TidyFunction(Json& function, const std::string& path) {
     return BadValue(path + ".name", name == nullptr ? "missing" : name->Excerpt(),
                     "the name of a function");
   }
-  SGLRUN_RETURN_IF_ERROR(request::CheckText(*name, path + ".name"));
+  SGLRUN_RETURN_IF_ERROR(request::CheckString(*name, path + ".name"));
   Json* const arguments = FindMember(function, "arguments");
   if (arguments == nullptr || arguments->is_null()) return {};
   return TidyArguments(*arguments, path + ".arguments");
@@ -48,7 +48,7 @@ Outcome TidyCall(Json& call, const std::string& path) {
     return BadValue(path, call.Excerpt(), "an object like " + std::string(kCallForm));
   }
   if (const Json* const id = FindMember(call, "id"); id != nullptr && !id->is_null()) {
-    SGLRUN_RETURN_IF_ERROR(request::CheckText(*id, path + ".id"));
+    SGLRUN_RETURN_IF_ERROR(request::CheckString(*id, path + ".id"));
   }
   if (const Json* const type = FindMember(call, "type"); type != nullptr && !type->is_null()) {
     if (!type->is_string() || type->as_string() != "function") {

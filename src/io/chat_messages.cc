@@ -26,7 +26,7 @@ Json TextPart(std::string text) {
 // A string, {"type": "text", "text": ".."}, or a refusal, which reads as its text.
 Outcome TidyPart(Json& part, const std::string& path) {
   if (part.is_string()) {
-    SGLRUN_RETURN_IF_ERROR(request::CheckText(part, path));
+    SGLRUN_RETURN_IF_ERROR(request::CheckString(part, path));
     part = TextPart(std::move(part.as_string()));
     return {};
   }
@@ -44,7 +44,7 @@ Outcome TidyPart(Json& part, const std::string& path) {
   Json* const text = FindMember(part, refusal ? "refusal" : "text");
   const std::string place = path + (refusal ? ".refusal" : ".text");
   if (text == nullptr) return BadValue(place, "missing", "a string");
-  SGLRUN_RETURN_IF_ERROR(request::CheckText(*text, place));
+  SGLRUN_RETURN_IF_ERROR(request::CheckString(*text, place));
   if (kind != "text") part = TextPart(std::move(text->as_string()));
   return {};
 }
@@ -72,7 +72,7 @@ bool SaysMore(const Json& message) {
 Outcome TidyContent(Json& message, const std::string& message_path) {
   const std::string path = message_path + ".content";
   Json* const content = FindMember(message, "content");
-  if (content != nullptr && content->is_string()) return request::CheckText(*content, path);
+  if (content != nullptr && content->is_string()) return request::CheckString(*content, path);
   const bool empty = content == nullptr || content->is_null() ||
                      (content->is_array() && content->as_array().empty());
   if (!empty && !content->is_array()) return BadValue(path, content->Excerpt(), kContentForm);
@@ -99,7 +99,7 @@ Outcome CheckRole(const Json& message, const std::string& message_path) {
   if (!role->is_string() || role->as_string().empty()) {
     return BadValue(path, role->Excerpt(), expected);
   }
-  return request::CheckText(*role, path);
+  return request::CheckString(*role, path);
 }
 
 // Members that are texts where they are given at all.
@@ -108,7 +108,7 @@ Outcome CheckTexts(const Json& message, const std::string& path) {
        {"name", "tool_call_id", "reasoning_content", "thinking", "reasoning", "refusal"}) {
     const Json* const value = message.Find(name);
     if (value != nullptr) {
-      SGLRUN_RETURN_IF_ERROR(request::CheckText(*value, path + "." + std::string(name)));
+      SGLRUN_RETURN_IF_ERROR(request::CheckString(*value, path + "." + std::string(name)));
     }
   }
   // A conversation of the time before tools. No template shows it, so that the turn would be lost.

@@ -19,7 +19,7 @@ using request::Read;
 using Outcome = Result<void, RecordError>;
 
 Read<std::string> TakeText(Json& value, std::string_view path) {
-  SGLRUN_RETURN_IF_ERROR(request::CheckText(value, path));
+  SGLRUN_RETURN_IF_ERROR(request::CheckString(value, path));
   return std::move(value.as_string());
 }
 

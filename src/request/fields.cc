@@ -289,9 +289,6 @@ std::vector<Field> LengthParameters() {
   };
 }
 
-// Below it a divided logit leaves float32, and no distribution is left.
-constexpr double kLeastPenalty = 1e-6;
-
 std::vector<Field> ChoiceParameters() {
   constexpr double kMinInt64 = -0x1p63;
   return {
@@ -311,7 +308,7 @@ std::vector<Field> ChoiceParameters() {
                 "taken from a logit once the token was generated", "", {{-2, 2}}),
       Parameter("repetition_penalty", Kind::kNumber, "1.0", &SamplingParams::repetition_penalty,
                 "divides (or multiplies, if negative) the logit of generated tokens",
-                "1 is no penalty. Tokens of the prompt are not counted.", {{kLeastPenalty, 2}}),
+                "1 is no penalty. Tokens of the prompt are not counted.", {{0, 2, true}}),
       Parameter("logit_bias", Kind::kTokenBias, "null", &SamplingParams::logit_bias,
                 "numbers added to logits, by token id",
                 "An object whose keys are token ids in decimal digits."),

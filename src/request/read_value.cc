@@ -66,11 +66,8 @@ Read<std::string> ReadString(const Json& value, std::string_view path) {
   return value.as_string();
 }
 
-Result<void, RecordError> CheckText(const Json& value, std::string_view path) {
+Result<void, RecordError> CheckString(const Json& value, std::string_view path) {
   if (!value.is_string()) return WrongKind(value, path, Kind::kString);
-  if (value.as_string().find('\0') != std::string::npos) {
-    return RecordError{std::string(path) + " holds a NUL character", std::string(path)};
-  }
   return {};
 }
 

@@ -24,8 +24,7 @@ Read<std::int64_t> ReadInteger(const Json& value, std::string_view path, const R
 // A finite number; the range, looked at by the caller, is told to who wrote another.
 Read<double> ReadNumber(const Json& value, std::string_view path, const Range& range);
 Read<std::string> ReadString(const Json& value, std::string_view path);
-// Whether it is a string that can be tokenized: one without NUL.
-Result<void, RecordError> CheckText(const Json& value, std::string_view path);
+Result<void, RecordError> CheckString(const Json& value, std::string_view path);
 Read<std::vector<std::int64_t>> ReadIntegers(const Json& value, std::string_view path,
                                              const Range& range);
 // Ids in [0, vocab_size); vocab_size 0: not known, only int32 is required.

@@ -9,6 +9,10 @@ namespace sglrun::sampling {
 
 namespace {
 
+// Smaller ones choose as this one does: a token that it multiplies or divides leaves all others out
+// of reach. Divided by it and by the lowest temperature, a logit still is a float32.
+constexpr float kLeastRepetitionPenalty = 1e-20f;
+
 void Restart(std::vector<std::int32_t>& begin) {
   begin.assign(1, 0);
 }
@@ -66,7 +70,8 @@ void SamplingBatch::Add(const RowOptions& row) {
 
   frequency_penalty.push_back(static_cast<float>(params.frequency_penalty));
   presence_penalty.push_back(static_cast<float>(params.presence_penalty));
-  repetition_penalty.push_back(static_cast<float>(params.repetition_penalty));
+  repetition_penalty.push_back(
+      std::max(static_cast<float>(params.repetition_penalty), kLeastRepetitionPenalty));
   if (HasPenalty(params) && !row.count_ids.empty()) {
     any_penalty = true;
     Append(row.count_ids, count_ids);

@@ -59,6 +59,10 @@ TEST_CASE("lengths are exact: n up to C - 1, m up to C - n") {
   CHECK(
       Message(Ids(std::vector<std::int32_t>(20, 3))).find("20 tokens, the context length is 20") !=
       std::string::npos);
+  params.max_new_tokens = 0;  // a prompt that is only scored may fill the context
+  CHECK(Prepare(Ids(std::vector<std::int32_t>(20, 3), params))->max_new_tokens == 0);
+  CHECK(Message(Ids(std::vector<std::int32_t>(21, 3), params)).find("with max_new_tokens 0 20") !=
+        std::string::npos);
   params.max_new_tokens = 11;
   params.max_new_tokens_stated = true;
   const std::string message = Message(Ids(ten, params));

@@ -32,8 +32,14 @@ TEST_CASE("nesting of a hundred thousand levels is refused") {
   Bad(objects);
 }
 
-TEST_CASE("NUL, invalid UTF-8 and lone surrogates are refused") {
-  CHECK(Bad(R"({"text":"a\u0000b"})").message == "text holds a NUL character");
+TEST_CASE("an escaped NUL is a character like others, in texts, messages and stop strings") {
+  const std::string nul("a\0b", 3);
+  CHECK(Good(R"({"text":"a\u0000b"})").requests[0].text == nul);
+  CHECK(Good(R"({"text":["a\u0000b"]})").requests[0].text == nul);
+  CHECK(Params(R"({"stop":"a\u0000b","stop_regex":"a\u0000b"})").stop.at(0) == nul);
+}
+
+TEST_CASE("raw NUL bytes, invalid UTF-8 and lone surrogates are refused") {
   Bad(std::string("{\"text\":\"a\0b\"}", 14));
   Bad("{\"text\":\"\xff\"}");
   Bad("{\"text\":\"\xed\xa0\x80\"}");

@@ -42,7 +42,7 @@ Result<void, RecordError> ReadCustomId(const Json& line, Reply& reply) {
     return BadValue("custom_id", id == nullptr ? "missing" : id->Excerpt(), "a string");
   }
   reply.custom_id = id->as_string();
-  return request::CheckText(*id, "custom_id");
+  return request::CheckString(*id, "custom_id");
 }
 
 Result<void, RecordError> CheckNames(const Json& line, bool strict,

@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <array>
 #include <deque>
+#include <map>
 #include <utility>
 
 namespace sglrun::grammar {
 namespace {
 
 constexpr std::int32_t kNone = -1;
+constexpr ExprId kNever = 0;
 
 // Aho and Corasick, "Efficient string matching", 1975. State 0 is the root; a state is the longest
 // suffix of the text that begins a pattern.
@@ -20,6 +22,10 @@ class PatternAutomaton {
     std::int32_t fail = 0;
     Kind kind = Kind::kPlain;
     std::int32_t trigger = kNone;  // pair that is forced here
+    std::int32_t own = kNone;      // pair whose trigger this state spells
+    std::int32_t depth = 0;        // bytes of the patterns' beginning that it stands for
+    bool longer = false;           // a trigger goes on from here
+    bool tail = false;             // a text must not stop here
   };
 
   PatternAutomaton() { NewState(); }
@@ -30,17 +36,36 @@ class PatternAutomaton {
       std::int32_t next = Next(state, c);
       if (next == kNone) {
         next = NewState();
+        states_[Index(next)].depth = states_[Index(state)].depth + 1;
         states_[Index(state)].next[static_cast<std::uint8_t>(c)] = next;
       }
       state = next;
     }
     return state;
   }
+  void AddTrigger(std::string_view pattern, std::int32_t pair) {
+    State& end = state(Add(pattern));
+    end.kind = Kind::kTrigger;
+    end.trigger = end.own = pair;
+    std::int32_t at = 0;
+    for (const char c : pattern) {
+      state(at).longer = true;
+      at = Next(at, c);
+    }
+  }
+  void AddForbidden(std::string_view pattern) { state(Add(pattern)).kind = Kind::kForbidden; }
+  void AddTail(std::string_view pattern) { state(Add(pattern)).tail = true; }
+
   State& state(std::int32_t id) { return states_[Index(id)]; }
   const State& state(std::int32_t id) const { return states_[Index(id)]; }
   std::int32_t size() const { return static_cast<std::int32_t>(states_.size()); }
   std::int32_t Next(std::int32_t state, char c) const {
     return states_[Index(state)].next[static_cast<std::uint8_t>(c)];
+  }
+  // The pattern beginning that is one byte longer, kNone when there is none. Once closed.
+  std::int32_t Child(std::int32_t id, std::size_t byte) const {
+    const std::int32_t next = state(id).next[byte];
+    return state(next).depth == state(id).depth + 1 ? next : kNone;
   }
 
   // Makes next total and gives each state what its suffixes complete.
@@ -60,6 +85,7 @@ class PatternAutomaton {
         state.kind = suffix.kind;
         state.trigger = suffix.trigger;
       }
+      state.tail = state.tail || suffix.tail;
       for (std::size_t c = 0; c < 256; ++c) {
         if (state.next[c] == kNone) {
           state.next[c] = suffix.next[c];
@@ -81,61 +107,109 @@ class PatternAutomaton {
   std::deque<State> states_;  // references stay good while it grows
 };
 
-// No end is completed before its own last byte when it follows a text that is in `state`.
-bool MayEndBefore(const PatternAutomaton& automaton, std::int32_t state,
-                  const std::vector<std::string>& ends) {
-  return std::ranges::all_of(ends, [&](const std::string& end) {
-    std::int32_t at = state;
-    for (std::size_t i = 0; i + 1 < end.size(); ++i) {
-      at = automaton.Next(at, end[i]);
-      if (automaton.state(at).kind == PatternAutomaton::Kind::kForbidden) return false;
-    }
-    return true;
-  });
-}
-
 class Lowering {
  public:
-  Lowering(const TextDispatch& dispatch, const PatternAutomaton& automaton)
+  Lowering(const TextDispatch& dispatch, const PatternAutomaton& automaton, Budget& budget)
       : dispatch_(dispatch),
         automaton_(automaton),
+        budget_(budget),
         places_(static_cast<std::size_t>(automaton.size()), kNone) {}
 
-  Network Build() {
+  Result<Network, GrammarError> Build() {
     network_.states = 0;
     for (std::int32_t s = 0; s < automaton_.size(); ++s) {
-      if (automaton_.state(s).kind == PatternAutomaton::Kind::kPlain) {
-        Place(s) = network_.states++;
-      }
+      if (automaton_.state(s).kind == Kind::kPlain) Place(s) = network_.states++;
     }
     for (std::int32_t s = 0; s < automaton_.size(); ++s) {
       if (Place(s) == kNone) continue;
-      if (MayEndBefore(automaton_, s, dispatch_.ends)) network_.accepting.push_back(Place(s));
+      if (!automaton_.state(s).tail) network_.accepting.push_back(Place(s));
       AddEdges(s);
+    }
+    // Crossings find further ones while they are drawn.
+    for (; !queue_.empty(); queue_.pop_front()) {
+      SGLRUN_RETURN_IF_ERROR(budget_.Spend("following triggers that begin inside others"));
+      if (network_.states > budget_.limits().automaton_states) return TooMany();
+      const Crossing crossing = queue_.front();
+      AddCrossingEdges(crossing, crossings_.at(crossing));
     }
     return std::move(network_);
   }
 
  private:
+  using Kind = PatternAutomaton::Kind;
+
+  // On the way from a complete trigger to a longer one, `part` of which is written; `state` is that
+  // of the whole text, which knows of excludes.
+  struct Crossing {
+    std::int32_t part = 0, state = 0;
+    auto operator<=>(const Crossing&) const = default;
+  };
+
+  static GrammarError TooMany() {
+    return {Verdict::kTooLarge, "the triggers of a free text overlap in too many ways"};
+  }
+
   std::int32_t& Place(std::int32_t state) { return places_[static_cast<std::size_t>(state)]; }
 
   void AddEdges(std::int32_t state) {
     const auto& next = automaton_.state(state).next;
-    for (int first = 0, last; first < 256; first = last + 1) {
-      const std::int32_t target = Target(next[static_cast<std::size_t>(first)]);
+    for (std::size_t first = 0, last; first < 256; first = last + 1) {
+      const std::int32_t target = Target(next[first]);
       last = first;
-      while (last < 255 && Target(next[static_cast<std::size_t>(last) + 1]) == target) ++last;
-      if (target == kNone) continue;
-      network_.bytes.push_back({Place(state), target, static_cast<std::uint8_t>(first),
-                                static_cast<std::uint8_t>(last)});
+      while (last < 255 && Target(next[last + 1]) == target) ++last;
+      AddBytes(Place(state), target, first, last);
     }
+    for (std::size_t byte = 0; byte < 256; ++byte) {
+      if (automaton_.state(next[byte]).kind == Kind::kTrigger) {
+        AddCrossings(Place(state), byte, next[byte]);
+      }
+    }
+  }
+
+  void AddBytes(std::int32_t from, std::int32_t to, std::size_t first, std::size_t last) {
+    if (to == kNone) return;
+    network_.bytes.push_back(
+        {from, to, static_cast<std::uint8_t>(first), static_cast<std::uint8_t>(last)});
   }
 
   std::int32_t Target(std::int32_t state) {
     const PatternAutomaton::State& at = automaton_.state(state);
-    if (at.kind == PatternAutomaton::Kind::kForbidden) return kNone;
-    if (at.kind == PatternAutomaton::Kind::kPlain) return Place(state);
-    const auto pair = static_cast<std::size_t>(at.trigger);
+    if (at.kind == Kind::kForbidden) return kNone;
+    return at.kind == Kind::kPlain ? Place(state) : Forced(at.trigger);
+  }
+
+  // `state` completes a trigger: the longer ones that may still come began no later.
+  void AddCrossings(std::int32_t from, std::size_t byte, std::int32_t state) {
+    const auto pair = static_cast<std::size_t>(automaton_.state(state).trigger);
+    const auto least = static_cast<std::int32_t>(dispatch_.pairs[pair].trigger.size());
+    for (std::int32_t part = state; automaton_.state(part).depth >= least;
+         part = automaton_.state(part).fail) {
+      if (automaton_.state(part).longer) AddBytes(from, PlaceOf({part, state}), byte, byte);
+    }
+  }
+
+  void AddCrossingEdges(const Crossing& crossing, std::int32_t from) {
+    for (std::size_t byte = 0; byte < 256; ++byte) {
+      const std::int32_t part = automaton_.Child(crossing.part, byte);
+      const std::int32_t state = automaton_.state(crossing.state).next[byte];
+      if (part == kNone || automaton_.state(state).kind == Kind::kForbidden) continue;
+      const PatternAutomaton::State& at = automaton_.state(part);
+      if (at.own != kNone) AddBytes(from, Forced(at.own), byte, byte);
+      if (at.longer) AddBytes(from, PlaceOf({part, state}), byte, byte);
+    }
+  }
+
+  std::int32_t PlaceOf(const Crossing& crossing) {
+    const auto [at, is_new] = crossings_.try_emplace(crossing, network_.states);
+    if (is_new) {
+      ++network_.states;
+      queue_.push_back(crossing);
+    }
+    return at->second;
+  }
+
+  std::int32_t Forced(std::int32_t trigger) {
+    const auto pair = static_cast<std::size_t>(trigger);
     if (forced_.empty()) forced_.assign(dispatch_.pairs.size(), kNone);
     if (forced_[pair] == kNone) {
       forced_[pair] = network_.states++;
@@ -155,8 +229,11 @@ class Lowering {
 
   const TextDispatch& dispatch_;
   const PatternAutomaton& automaton_;
+  Budget& budget_;
   std::vector<std::int32_t> places_;  // network state of each plain state
   std::vector<std::int32_t> forced_;  // network state in which a pair's `next` must come
+  std::map<Crossing, std::int32_t> crossings_;
+  std::deque<Crossing> queue_;
   std::int32_t end_ = kNone;
   Network network_;
 };
@@ -166,8 +243,9 @@ class Lowering {
 ExprResult AppendTextDispatch(FrontEnd& front, const TextDispatch& dispatch) {
   std::size_t bytes = 0;
   for (const TextDispatch::Pair& pair : dispatch.pairs) bytes += pair.trigger.size();
-  for (const std::string& exclude : dispatch.excludes) bytes += exclude.size();
-  for (const std::string& end : dispatch.ends) bytes += end.size();
+  for (const auto* list : {&dispatch.excludes, &dispatch.tails}) {
+    for (const std::string& text : *list) bytes += text.size();
+  }
   // A state of the automaton is 1 KiB while it is built.
   const auto most = static_cast<std::size_t>(front.budget.limits().expanded_states);
   if (bytes > most) {
@@ -177,17 +255,27 @@ ExprResult AppendTextDispatch(FrontEnd& front, const TextDispatch& dispatch) {
   }
   PatternAutomaton automaton;
   for (std::size_t i = 0; i < dispatch.pairs.size(); ++i) {
-    PatternAutomaton::State& state = automaton.state(automaton.Add(dispatch.pairs[i].trigger));
-    state.kind = PatternAutomaton::Kind::kTrigger;
-    state.trigger = static_cast<std::int32_t>(i);
+    automaton.AddTrigger(dispatch.pairs[i].trigger, static_cast<std::int32_t>(i));
   }
-  for (const auto* list : {&dispatch.excludes, &dispatch.ends}) {
-    for (const std::string& text : *list) {
-      automaton.state(automaton.Add(text)).kind = PatternAutomaton::Kind::kForbidden;
+  for (const std::string& text : dispatch.excludes) automaton.AddForbidden(text);
+  for (const std::string& text : dispatch.tails) automaton.AddTail(text);
+  automaton.Close();
+  SGLRUN_ASSIGN_OR_RETURN(Network network, Lowering(dispatch, automaton, front.budget).Build());
+  return front.grammar.Net(std::move(network));
+}
+
+Result<std::optional<DeadTrigger>, GrammarError> FindDeadTrigger(const TextDispatch& dispatch,
+                                                                 Budget& budget) {
+  for (std::size_t pair = 0; pair < dispatch.pairs.size(); ++pair) {
+    const auto& [trigger, next] = dispatch.pairs[pair];
+    if (next == kNever) continue;  // it was not to be written anyway
+    for (std::size_t exclude = 0; exclude < dispatch.excludes.size(); ++exclude) {
+      SGLRUN_RETURN_IF_ERROR(budget.Spend("comparing excludes with triggers"));
+      if (trigger.find(dispatch.excludes[exclude]) == std::string::npos) continue;
+      return std::optional(DeadTrigger{pair, exclude});
     }
   }
-  automaton.Close();
-  return front.grammar.Net(Lowering(dispatch, automaton).Build());
+  return std::optional<DeadTrigger>();
 }
 
 ExprResult AppendTokenDispatch(FrontEnd& front, const TokenDispatch& dispatch) {

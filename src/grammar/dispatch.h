@@ -3,6 +3,9 @@
 // to a Network.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,17 +20,27 @@ struct TextDispatch {
   };
   std::vector<Pair> pairs;
   enum class After : std::uint8_t { kFreeText, kEnd } after = After::kFreeText;  // after `next`
-  std::vector<std::string> excludes;  // never completed inside the free text
-  // Ends of the tag around: excludes too, and the text may end only where the first completed end
-  // is the one that follows it ("`" cannot come right before the end "```").
-  std::vector<std::string> ends;
+  std::vector<std::string> excludes;  // never completed inside the free text, triggers included
+  // What the free text must not stop with, where something follows that would complete an end too
+  // early ("`" cannot stand right before the end "```").
+  std::vector<std::string> tails;
 };
 
-// Where triggers end together ("ab" inside "xab"), the one that began first decides; an exclude or
-// end that is completed forbids the byte, whatever trigger it completes as well.
+// Where triggers end together ("ab" inside "xab"), the one that began first decides. A trigger that
+// is complete forces what comes next, unless the text goes on to complete a longer one that began
+// no later ("<b" and "<", "abc" and "b"). An exclude that is completed forbids the byte, whatever
+// trigger it completes as well.
 ExprResult AppendTextDispatch(FrontEnd& front, const TextDispatch& dispatch);
 
-// The same over token ids: any token that is neither trigger nor exclude is free.
+// A trigger that can never be written, since an exclude occurs in it.
+struct DeadTrigger {
+  std::size_t pair = 0, exclude = 0;
+};
+Result<std::optional<DeadTrigger>, GrammarError> FindDeadTrigger(const TextDispatch& dispatch,
+                                                                 Budget& budget);
+
+// The same over token ids: any token that is neither trigger nor exclude is free. Pairs with one
+// trigger are a choice.
 struct TokenDispatch {
   struct Pair {
     std::int32_t trigger = 0;

@@ -5,7 +5,9 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/result.h"
 #include "grammar/grammar.h"
@@ -37,13 +39,27 @@ ExprResult AppendRegex(FrontEnd& front, std::string_view pattern, RegexFlags fla
 // The start rule of the text as an expression; its rules are added under their own names, so that
 // several texts can stand in one Grammar.
 ExprResult AppendEbnf(FrontEnd& front, std::string_view text);
+// How the values of a schema are written: as JSON, or as a family of models writes the arguments of
+// a function (json_schema/styles.h).
 enum class JsonStyle : std::uint8_t {
   kJson,
-  kParameters,  // <parameter=KEY>VALUE</parameter> for each property (json_schema/parameters.h)
+  kQwenXml,
+  kMinimaxXml,
+  kMinimaxM3Xml,
+  kDeepseekXml,
+  kDeepseekV41Xml,
+  kGlmXml,
+  kCohereXml,
+  kKimiK3Xml,
+  kGemma,
+};
+struct SchemaSpelling {
+  JsonStyle style = JsonStyle::kJson;
+  std::vector<std::string> excludes = {};  // in no string and no key, as they are written
 };
 // `text`: an object, a boolean, or $$ANY$$. `pointer` is put before every pointer of a message.
 ExprResult AppendJsonSchema(FrontEnd& front, std::string_view text, std::string_view pointer = "",
-                            JsonStyle style = JsonStyle::kJson);
+                            const SchemaSpelling& spelling = {});
 ExprResult AppendStructuralTag(FrontEnd& front, std::string_view text);
 
 }  // namespace sglrun::grammar

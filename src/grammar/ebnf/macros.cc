@@ -292,12 +292,14 @@ class Builder {
     for (const Value& value : excludes) {
       SGLRUN_ASSIGN_OR_RETURN(auto text, As<std::string>(value, "a string"));
       if (text.empty()) return Wrong(value.pos, "an excluded text must not be empty");
-      for (const auto& [tag, next] : dispatch.pairs) {
-        if (!tag.starts_with(text)) continue;
-        return Wrong(value.pos, "the excluded text \"" + text + "\" begins the tag \"" + tag +
-                                    "\", which could never be written");
-      }
       dispatch.excludes.push_back(std::move(text));
+    }
+    SGLRUN_ASSIGN_OR_RETURN(const auto dead, FindDeadTrigger(dispatch, front_.budget));
+    if (dead) {
+      return Wrong(excludes[dead->exclude].pos,
+                   "the excluded text \"" + dispatch.excludes[dead->exclude] +
+                       "\" occurs in the tag \"" + dispatch.pairs[dead->pair].trigger +
+                       "\", which could never be written");
     }
     SGLRUN_ASSIGN_OR_RETURN(dispatch.after, After());
     auto expr = AppendTextDispatch(front_, dispatch);

@@ -1,9 +1,12 @@
 // Objects as JSON spells them.
 #include <set>
 #include <string>
+#include <string_view>
+#include <utility>
 
 #include "grammar/json_schema/object_spelling.h"
 #include "grammar/json_schema/other_names.h"
+#include "grammar/json_schema/string_language.h"
 #include "grammar/json_schema/value_rules.h"
 #include "grammar/json_schema/value_spelling.h"
 
@@ -29,13 +32,14 @@ class JsonSpelling final : public ObjectSpelling {
     return grammar_.Sequence({gap, grammar_.Bytes("}")});
   }
   ExprResult NamedKey(const std::string& name) override {
-    return grammar_.Bytes(SpellString(name));
+    const std::string spelled = SpellString(name);
+    const bool excluded =
+        rules_.excluded().AreIn(std::string_view(spelled).substr(1, spelled.size() - 2));
+    return excluded ? grammar_.Never() : grammar_.Bytes(spelled);
   }
   ExprResult OtherKey(const KeyCell& cell, const ObjectPlan& plan) override {
-    if (cell.keys != nullptr) return AppendStringOf(rules_.front(), *cell.keys);
-    std::set<std::string> names;
-    for (const ObjectPlan::Key& key : plan.keys) names.insert(key.name);
-    return AppendOtherNames(rules_.front(), names);
+    SGLRUN_ASSIGN_OR_RETURN(const ExprId keys, AnyOtherKey(cell, plan));
+    return rules_.excluded().Without(rules_.front(), keys);
   }
   ExprResult Member(ExprId key, FormulaId value) override {
     SGLRUN_ASSIGN_OR_RETURN(const ExprId text, rules_.Value(value, depth_));
@@ -43,6 +47,14 @@ class JsonSpelling final : public ObjectSpelling {
   }
 
  private:
+  ExprResult AnyOtherKey(const KeyCell& cell, const ObjectPlan& plan) {
+    if (cell.keys != nullptr) return AppendStringOf(rules_.front(), *cell.keys);
+    std::set<std::string> names;
+    for (const ObjectPlan::Key& key : plan.keys) names.insert(key.name);
+    if (rules_.excluded().none()) return AppendOtherNames(rules_.front(), names);
+    return AppendString(rules_.front(), {.excluded = std::move(names)});
+  }
+
   ValueRules& rules_;
   Grammar& grammar_;
   const Layout& layout_;

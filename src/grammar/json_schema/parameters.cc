@@ -1,178 +1,141 @@
-#include "grammar/json_schema/parameters.h"
-
-#include <algorithm>
-#include <map>
+// Styles that write an object as a row of parameters, each with its name and a value that is a
+// string or JSON.
 #include <string>
-#include <utility>
+#include <string_view>
 #include <vector>
 
-#include "grammar/dispatch.h"
-#include "grammar/json_schema/object_spelling.h"
-#include "grammar/json_schema/string_language.h"
+#include "grammar/json_schema/styled_spelling.h"
+#include "grammar/json_schema/styles.h"
 
 namespace sglrun::grammar {
 namespace {
 
-constexpr std::string_view kEnd = "</parameter>";
-const CharSet& Blanks() {
-  static const CharSet blanks{{' ', ' '}, {'\t', '\n'}};
-  return blanks;
+constexpr KindSet kStrings = Only(Kind::kString);
+constexpr KindSet kOthers = kEveryKind & ~kStrings;
+constexpr KindSet kBooleans = Only(Kind::kFalse) | Only(Kind::kTrue);
+
+// What follows the name of a parameter whose value is of one of the kinds; a gap may stand between
+// the two marks.
+struct AfterName {
+  KindSet kinds;
+  std::string_view mark, second_mark = "";
+};
+
+struct ParameterStyle {
+  std::string_view begin, end;
+  std::vector<AfterName> after;
+  std::string_view barred;  // characters that stand in no name
+  bool line_breaks = false;
+};
+
+const ParameterStyle& StyleOf(JsonStyle style) {
+  static const ParameterStyle qwen{
+      "<parameter=", "</parameter>", {{kEveryKind, ">"}}, "<>", /*line_breaks=*/true};
+  static const ParameterStyle minimax{
+      "<parameter name=\"", "</parameter>", {{kEveryKind, "\">"}}, "<>\""};
+  static const ParameterStyle deepseek{
+      "<｜DSML｜parameter name=\"",
+      "</｜DSML｜parameter>",
+      {{kStrings, "\" string=\"true\">"}, {kOthers, "\" string=\"false\">"}},
+      "<>\""};
+  static const ParameterStyle deepseek_v41{
+      "<｜DSML｜ parameter name=\"",
+      "</｜DSML｜ parameter>",
+      {{kStrings, "\" string=\"true\">"}, {kOthers, "\" string=\"false\">"}},
+      "<>\""};
+  static const ParameterStyle glm{
+      "<arg_key>", "</arg_value>", {{kEveryKind, "</arg_key>", "<arg_value>"}}, "<>"};
+  static const ParameterStyle kimi{"<|open|>argument key=\"",
+                                   "<|close|>argument<|sep|>",
+                                   {{kStrings, "\" type=\"string\"<|sep|>"},
+                                    {Only(Kind::kNumber), "\" type=\"number\"<|sep|>"},
+                                    {kBooleans, "\" type=\"boolean\"<|sep|>"},
+                                    {Only(Kind::kNull), "\" type=\"null\"<|sep|>"},
+                                    {Only(Kind::kArray), "\" type=\"array\"<|sep|>"},
+                                    {Only(Kind::kObject), "\" type=\"object\"<|sep|>"}},
+                                   "<>\"&|"};
+  switch (style) {
+    case JsonStyle::kMinimaxXml:
+      return minimax;
+    case JsonStyle::kDeepseekXml:
+      return deepseek;
+    case JsonStyle::kDeepseekV41Xml:
+      return deepseek_v41;
+    case JsonStyle::kGlmXml:
+      return glm;
+    case JsonStyle::kKimiK3Xml:
+      return kimi;
+    default:
+      return qwen;
+  }
 }
 
-class ParameterSpelling final : public ObjectSpelling {
+class ParameterSpelling final : public StyledSpelling {
  public:
-  explicit ParameterSpelling(ValueRules& rules)
-      : rules_(rules), front_(rules.front()), grammar_(rules.grammar()) {}
-
-  ExprId Open() override { return grammar_.Empty(); }
-  ExprId AfterOpen() override { return Gap(); }
-  ExprId Comma() override { return Gap(); }
-  ExprId Close(bool) override { return Gap(); }
+  ParameterSpelling(ValueRules& rules, const ParameterStyle& style)
+      : StyledSpelling(rules,
+                       {.barred = {std::string(style.end)}, .line_breaks = style.line_breaks}),
+        style_(style) {}
 
   ExprResult NamedKey(const std::string& name) override {
-    const bool fits = !name.empty() && name.find_first_of("<>\n\t\r") == std::string::npos &&
-                      name.front() != ' ' && name.back() != ' ';
-    if (!fits) {
-      return GrammarError{Verdict::kUnsupported,
-                          "the property \"" + name + "\" cannot be named in <parameter=...>"};
-    }
-    return grammar_.Bytes("<parameter=" + name + ">");
+    SGLRUN_RETURN_IF_ERROR(CheckName(name, style_.barred));
+    return Name(std::string(style_.begin), name);
   }
 
-  // Keys that the schema does not name are identifiers.
   ExprResult OtherKey(const KeyCell& cell, const ObjectPlan& plan) override {
-    const CharSet first{{'A', 'Z'}, {'_', '_'}, {'a', 'z'}};
-    const CharSet more{{'-', '.'}, {'0', '9'}, {'A', 'Z'}, {'_', '_'}, {'a', 'z'}};
-    Budget& budget = front_.budget;
-    SGLRUN_ASSIGN_OR_RETURN(const Dfa tail, Repeat(OneOf(more), 0, std::nullopt, budget));
-    SGLRUN_ASSIGN_OR_RETURN(Dfa keys, Concatenate(OneOf(first), tail, budget));
-    if (cell.keys != nullptr) {
-      SGLRUN_ASSIGN_OR_RETURN(keys, Intersect(keys, *cell.keys, budget));
-    } else {
-      std::vector<std::string> names;
-      for (const ObjectPlan::Key& key : plan.keys) names.push_back(key.name);
-      SGLRUN_ASSIGN_OR_RETURN(keys, Subtract(keys, Words(names), budget));
-    }
-    SGLRUN_ASSIGN_OR_RETURN(Dfa bytes, ToUtf8(keys, budget));
-    return grammar_.Sequence(
-        {grammar_.Bytes("<parameter="), grammar_.Regular(std::move(bytes)), grammar_.Bytes(">")});
+    SGLRUN_ASSIGN_OR_RETURN(const ExprId names, Identifiers(cell, plan));
+    return grammar_.Sequence({grammar_.Bytes(style_.begin), names});
   }
 
   ExprResult Member(ExprId key, FormulaId value) override {
     SGLRUN_ASSIGN_OR_RETURN(const ExprId text, Value(value));
-    return grammar_.Sequence({key, text, grammar_.Bytes(kEnd)});
+    return grammar_.Sequence({key, text, grammar_.Bytes(style_.end)});
   }
 
  private:
-  ExprId Gap() { return rules_.layout().InEmpty(grammar_); }
+  // Arrays stand in parameters as JSON.
+  ExprResult Item(FormulaId) override { return grammar_.Never(); }
+  ExprId BeforeItem(bool) override { return grammar_.Empty(); }
+  ExprId CloseList(bool) override { return grammar_.Empty(); }
 
   ExprResult Value(FormulaId formula) {
     const auto known = values_.find(formula);
     if (known != values_.end()) return known->second;
     std::vector<ExprId> choices;
-    SGLRUN_ASSIGN_OR_RETURN(const SharedAlternatives strings,
-                            rules_.normal_form().Alternatives(formula, Kind::kString));
-    for (const Alternative& alternative : *strings) {
-      SGLRUN_ASSIGN_OR_RETURN(const ExprId text, String(alternative));
-      if (text != grammar_.Never()) choices.push_back(text);
+    for (const AfterName& after : style_.after) {
+      SGLRUN_ASSIGN_OR_RETURN(const ExprId value, OfKinds(formula, after.kinds));
+      if (value == grammar_.Never()) continue;
+      choices.push_back(grammar_.Sequence({Marks(after), value}));
     }
-    SGLRUN_ASSIGN_OR_RETURN(const ExprId others, rules_.OtherThanStrings(formula));
-    if (others != grammar_.Never()) {
-      choices.push_back(grammar_.Sequence({Gap(), others, Gap()}));
-    }
-    const ExprId value = choices.empty() ? grammar_.Never() : grammar_.Choice(std::move(choices));
-    values_.emplace(formula, value);
-    return value;
+    return values_[formula] =
+               choices.empty() ? grammar_.Never() : grammar_.Choice(std::move(choices));
   }
 
-  ExprResult String(Alternative alternative) {
-    NormalForm& normal_form = rules_.normal_form();
-    SGLRUN_RETURN_IF_ERROR(normal_form.Settle(alternative, Kind::kString));
-    if (std::ranges::find(alternative.constraints, kFalse) != alternative.constraints.end()) {
-      return grammar_.Never();
+  ExprId Marks(const AfterName& after) {
+    const ExprId first = grammar_.Bytes(after.mark);
+    if (after.second_mark.empty()) return first;
+    return grammar_.Sequence({first, Gap(), grammar_.Bytes(after.second_mark)});
+  }
+
+  ExprResult OfKinds(FormulaId formula, KindSet kinds) {
+    std::vector<ExprId> choices;
+    if (Has(kinds, Kind::kString)) {
+      SGLRUN_ASSIGN_OR_RETURN(choices.emplace_back(), Strings(formula));
     }
-    SGLRUN_ASSIGN_OR_RETURN(const auto survivors,
-                            normal_form.Survivors(alternative, Kind::kString));
-    if (survivors) return Listed(*survivors);
-    while (true) {
-      const StringConstraints constraints = normal_form.StringsOf(alternative);
-      if (constraints == StringConstraints{}) return AnyString();
-      auto text = Bounded(constraints);
-      if (text.ok()) return text;
-      SGLRUN_ASSIGN_OR_RETURN(const bool again, normal_form.Blame(alternative, text.error()));
-      if (!again) return text;
-    }
+    SGLRUN_ASSIGN_OR_RETURN(choices.emplace_back(),
+                            InJsonWithGaps(formula, static_cast<KindSet>(kinds & kOthers)));
+    std::erase(choices, grammar_.Never());
+    return choices.empty() ? grammar_.Never() : grammar_.Choice(std::move(choices));
   }
 
-  ExprResult AnyString() {
-    TextDispatch text;
-    text.ends = {std::string(kEnd)};
-    return AppendTextDispatch(front_, text);
-  }
-
-  ExprResult Listed(const std::vector<const Json*>& values) {
-    std::vector<ExprId> texts;
-    for (const Json* value : values) {
-      const std::string& text = value->as_string();
-      if (text.find(kEnd) == std::string::npos) texts.push_back(grammar_.Bytes(text));
-    }
-    if (texts.empty()) return grammar_.Never();
-    return Wrapped(grammar_.Choice(std::move(texts)));
-  }
-
-  ExprResult Bounded(const StringConstraints& constraints) {
-    Budget& budget = front_.budget;
-    SGLRUN_ASSIGN_OR_RETURN(Dfa values, StringValues(constraints, budget));
-    const std::vector<std::string> end = {std::string(kEnd)};
-    SGLRUN_ASSIGN_OR_RETURN(Dfa bad, Concatenate(AnyText(), Words(end), budget));
-    SGLRUN_ASSIGN_OR_RETURN(bad, Concatenate(bad, AnyText(), budget));
-    SGLRUN_ASSIGN_OR_RETURN(const Dfa begins, Concatenate(OneOf(Blanks()), AnyText(), budget));
-    SGLRUN_ASSIGN_OR_RETURN(const Dfa ends, Concatenate(AnyText(), OneOf(Blanks()), budget));
-    for (const Dfa* unwanted : {&std::as_const(bad), &begins, &ends}) {
-      SGLRUN_ASSIGN_OR_RETURN(values, Subtract(values, *unwanted, budget));
-    }
-    if (IsEmpty(values)) return grammar_.Never();
-    SGLRUN_ASSIGN_OR_RETURN(Dfa bytes, ToUtf8(values, budget));
-    return Wrapped(grammar_.Regular(std::move(bytes)));
-  }
-
-  ExprId Wrapped(ExprId text) {
-    const ExprId line_break = grammar_.Optional(grammar_.Bytes("\n"));
-    return grammar_.Sequence({line_break, text, line_break});
-  }
-
-  ValueRules& rules_;
-  FrontEnd& front_;
-  Grammar& grammar_;
+  const ParameterStyle& style_;
   std::map<FormulaId, ExprId> values_;
 };
 
 }  // namespace
 
-ExprResult AppendParameters(ValueRules& rules, FormulaId formula) {
-  NormalForm& normal_form = rules.normal_form();
-  SGLRUN_ASSIGN_OR_RETURN(const SharedAlternatives alternatives,
-                          normal_form.Alternatives(formula, Kind::kObject));
-  ParameterSpelling spelling(rules);
-  std::vector<ExprId> choices;
-  for (Alternative alternative : *alternatives) {
-    SGLRUN_RETURN_IF_ERROR(normal_form.Settle(alternative, Kind::kObject));
-    if (std::ranges::find(alternative.constraints, kFalse) != alternative.constraints.end()) {
-      continue;
-    }
-    SGLRUN_ASSIGN_OR_RETURN(const auto survivors,
-                            normal_form.Survivors(alternative, Kind::kObject));
-    if (survivors) {
-      return GrammarError{Verdict::kUnsupported,
-                          "enum and const of the whole object are not offered in this style"};
-    }
-    SGLRUN_ASSIGN_OR_RETURN(const ExprId object, AppendObject(rules, alternative, spelling));
-    choices.push_back(object);
-  }
-  if (choices.empty()) {
-    return GrammarError{Verdict::kUnsatisfiable, "parameters are an object, which is not allowed"};
-  }
-  return rules.grammar().Choice(std::move(choices));
+ExprResult AppendParameters(ValueRules& rules, FormulaId formula, JsonStyle style) {
+  return ParameterSpelling(rules, StyleOf(style)).Whole(formula);
 }
 
 }  // namespace sglrun::grammar

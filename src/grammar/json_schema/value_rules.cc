@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "grammar/json_schema/parameters.h"
+#include "grammar/json_schema/styles.h"
 #include "grammar/json_schema/value_spelling.h"
 
 namespace sglrun::grammar {
@@ -14,8 +14,8 @@ ExprResult ValueRules::Whole(FormulaId formula) {
   return whole;
 }
 
-ExprResult ValueRules::WholeParameters(FormulaId formula) {
-  SGLRUN_ASSIGN_OR_RETURN(const ExprId whole, AppendParameters(*this, formula));
+ExprResult ValueRules::WholeStyled(FormulaId formula, JsonStyle style) {
+  SGLRUN_ASSIGN_OR_RETURN(const ExprId whole, AppendStyled(*this, formula, style));
   SGLRUN_RETURN_IF_ERROR(WriteTasks());
   return whole;
 }
@@ -59,10 +59,10 @@ ExprResult ValueRules::Value(FormulaId formula, int depth) {
   return value;
 }
 
-ExprResult ValueRules::Body(FormulaId formula, int depth, Strings strings) {
+ExprResult ValueRules::Body(FormulaId formula, int depth, KindSet kinds) {
   std::vector<ExprId> choices;
   for (const Kind kind : kAllKinds) {
-    if (kind == Kind::kString && strings == Strings::kWithout) continue;
+    if (!Has(kinds, kind)) continue;
     SGLRUN_ASSIGN_OR_RETURN(const SharedAlternatives alternatives,
                             normal_form_.Alternatives(formula, kind));
     for (const Alternative& alternative : *alternatives) {
@@ -82,7 +82,7 @@ ExprResult ValueRules::One(Alternative alternative, Kind kind, int depth) {
   if (kind == Kind::kFalse) return grammar().Bytes("false");
   if (kind == Kind::kTrue) return grammar().Bytes("true");
   SGLRUN_ASSIGN_OR_RETURN(const auto survivors, normal_form_.Survivors(alternative, kind));
-  if (survivors) return AppendValues(front(), *survivors, layout_, depth);
+  if (survivors) return Listed(*survivors, depth);
   if (kind == Kind::kNumber) return Number(alternative);
   if (kind == Kind::kString) return String(alternative);
   const std::pair key(alternative.constraints, depth * 2 + (kind == Kind::kArray ? 1 : 0));
@@ -93,6 +93,11 @@ ExprResult ValueRules::One(Alternative alternative, Kind kind, int depth) {
                                                       : AppendObject(*this, alternative, depth));
   containers_.emplace(key, container);
   return container;
+}
+
+ExprResult ValueRules::Listed(std::vector<const Json*> values, int depth) {
+  std::erase_if(values, [&](const Json* value) { return excluded_.AreInValue(*value); });
+  return AppendValues(front(), values, layout_, depth);
 }
 
 ExprResult ValueRules::Number(Alternative& alternative) {
@@ -114,6 +119,7 @@ ExprResult ValueRules::String(Alternative& alternative) {
                                     [&](const auto& one) { return one.first == constraints; });
     if (known != strings_.end()) return known->second;
     auto string = AppendString(front(), constraints, normal_form_.patterns());
+    if (string.ok()) string = excluded_.Without(front(), *string);
     if (string.ok()) strings_.emplace_back(std::move(constraints), *string);
     if (string.ok()) return string;
     SGLRUN_ASSIGN_OR_RETURN(const bool again, normal_form_.Blame(alternative, string.error()));

@@ -164,7 +164,7 @@ ExprResult Builder::Build(const SequenceFormat& format, const Node&, const Aroun
   Around here = around;
   for (std::size_t i = elements.size(); i-- > 0;) {
     SGLRUN_ASSIGN_OR_RETURN(items[i], Format(elements[i], here));
-    if (!EmptinessProbe(front_.grammar).MayBeEmpty(items[i])) here.before_end = false;
+    if (!EmptinessProbe(front_.grammar).MayBeEmpty(items[i])) here.tails.clear();
   }
   return front_.grammar.Sequence(std::move(items));
 }

@@ -14,12 +14,13 @@
 
 namespace sglrun::grammar::tag {
 
-// What stands around a format: the ends of the nearest tag, which free text must not contain, and
-// whether that end may follow the format directly.
+// What stands around a format: the ends of the nearest tag, which free text must not contain. Where
+// one of them may follow the format directly, `tails` are what the free text must not stop with, so
+// that no end begins before the one that follows: "`" before the end "```".
 struct Around {
   std::vector<std::string> ends = {};
   std::vector<std::int32_t> end_tokens = {};
-  bool before_end = false;
+  std::vector<std::string> tails = {};
 };
 
 // A tag without its `begin`: for the place that follows a trigger.
@@ -62,13 +63,16 @@ class Builder {
   template <class F>
   ExprResult StyledSchema(const F& format, JsonStyle style);
   ExprResult Schema(const Node& schema, const GrammarOptions& options,
-                    JsonStyle style = JsonStyle::kJson);
+                    const SchemaSpelling& spelling = {});
 
   // tags.cc
   struct TriggeredTags {
     bool at_least_one = false;
     bool stop_after_first = false;
     std::vector<TagParts> tags = {};
+
+    // One tag and nothing else: no free text.
+    bool one_tag() const { return at_least_one && stop_after_first; }
   };
   ExprResult Build(const TagFormat& format, const Node& node, const Around& around);
   ExprResult Build(const TagsWithSeparatorFormat& format, const Node& node, const Around& around);
@@ -78,9 +82,15 @@ class Builder {
   Result<TriggeredTags, GrammarError> Triggered(const F& format);
   ExprResult OverText(const Node& node, const TriggeredTags& triggered, const Texts& triggers,
                       const Texts& excludes, const Around& around);
-  ExprResult WithLeadingTag(const TriggeredTags& triggered, ExprId dispatch);
+  Result<std::size_t, GrammarError> TriggerOf(const TagParts& parts,
+                                              std::span<const std::string> triggers);
+  ExprId WithLeadingTag(const TriggeredTags& triggered, ExprId dispatch);
+  ExprId AnyOf(const TriggeredTags& triggered);
   Result<TagParts, GrammarError> Parts(const TagFormat& format);
-  ExprResult End(const Node& node, Around& inside);
+  Result<std::vector<std::string>, GrammarError> TailsBefore(const std::string& end,
+                                                             const std::vector<std::string>& ends);
+  ExprResult ContentAndEnd(const TagFormat& format);
+  ExprResult ContentAndEnds(const Node& content, const std::vector<std::string>& ends);
   ExprId Whole(const TagParts& parts);
 
   // free_text.cc

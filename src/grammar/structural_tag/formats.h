@@ -27,14 +27,15 @@ struct JsonSchemaFormat {
   Placed<std::string> style{"json"};
   Placed<bool> any_order;
   Placed<std::optional<std::int64_t>> max_whitespace_cnt;
+  Placed<Texts> excludes;
 
   static constexpr std::string_view kType = "json_schema";
   static constexpr auto Fields() {
-    return std::tuple(
-        Required("json_schema", kSchema, &JsonSchemaFormat::json_schema),
-        Optional("style", kText, &JsonSchemaFormat::style),
-        Optional("any_order", kFlag, &JsonSchemaFormat::any_order),
-        Optional("max_whitespace_cnt", kCount, &JsonSchemaFormat::max_whitespace_cnt));
+    return std::tuple(Required("json_schema", kSchema, &JsonSchemaFormat::json_schema),
+                      Optional("style", kText, &JsonSchemaFormat::style),
+                      Optional("any_order", kFlag, &JsonSchemaFormat::any_order),
+                      Optional("max_whitespace_cnt", kCount, &JsonSchemaFormat::max_whitespace_cnt),
+                      Optional("excludes", kTexts, &JsonSchemaFormat::excludes));
   }
 };
 
@@ -43,13 +44,15 @@ struct QwenXmlParameterFormat {
   Placed<Node> json_schema;
   Placed<bool> any_order;
   Placed<std::optional<std::int64_t>> max_whitespace_cnt;
+  Placed<Texts> excludes;
 
   static constexpr std::string_view kType = "qwen_xml_parameter";
   static constexpr auto Fields() {
     return std::tuple(
         Required("json_schema", kSchema, &QwenXmlParameterFormat::json_schema),
         Optional("any_order", kFlag, &QwenXmlParameterFormat::any_order),
-        Optional("max_whitespace_cnt", kCount, &QwenXmlParameterFormat::max_whitespace_cnt));
+        Optional("max_whitespace_cnt", kCount, &QwenXmlParameterFormat::max_whitespace_cnt),
+        Optional("excludes", kTexts, &QwenXmlParameterFormat::excludes));
   }
 };
 

@@ -1,45 +1,27 @@
 // Formats that are free text: any_text and dispatch.
-#include <algorithm>
+#include <map>
+#include <string>
 #include <utility>
+#include <vector>
 
-#include "base/utf8.h"
 #include "grammar/automaton/dfa.h"
 #include "grammar/structural_tag/format.h"
 
 namespace sglrun::grammar::tag {
-namespace {
-
-// Beginnings of `end` after which a text must not stop: what follows, the end itself, would then
-// complete an earlier occurrence. ("`" and "``" of "```".)
-std::vector<std::string> OverlappingStarts(const std::string& end) {
-  std::vector<std::string> starts;
-  std::size_t cut = 0;
-  while (cut < end.size()) {
-    DecodeUtf8(end, cut);
-    if (cut < end.size() && end.starts_with(std::string_view(end).substr(cut))) {
-      starts.push_back(end.substr(0, cut));
-    }
-  }
-  return starts;
-}
-
-}  // namespace
 
 ExprResult Builder::FreeText(const Node& node, TextDispatch dispatch, const Texts& excludes,
                              const Around& around) {
-  for (const auto& [exclude, at] : excludes) {
-    for (const auto& [trigger, next] : dispatch.pairs) {
-      SGLRUN_RETURN_IF_ERROR(front_.budget.Spend("comparing excludes with triggers"));
-      if (!trigger.starts_with(exclude)) continue;
-      return at.Invalid("\"" + exclude + "\" begins the trigger \"" + trigger +
-                        "\", which could never be written");
-    }
-    dispatch.excludes.push_back(exclude);
-  }
-  if (around.before_end) {
-    dispatch.ends = around.ends;
-  } else {
-    dispatch.excludes.insert(dispatch.excludes.end(), around.ends.begin(), around.ends.end());
+  for (const auto& exclude : excludes) dispatch.excludes.push_back(exclude.value);
+  dispatch.excludes.insert(dispatch.excludes.end(), around.ends.begin(), around.ends.end());
+  dispatch.tails = around.tails;
+  SGLRUN_ASSIGN_OR_RETURN(const auto dead, FindDeadTrigger(dispatch, front_.budget));
+  if (dead) {
+    const std::string& text = dispatch.excludes[dead->exclude];
+    const bool own = dead->exclude < excludes.size();
+    return (own ? excludes[dead->exclude].at : node)
+        .Invalid("\"" + text + (own ? "\"" : "\" ends the tag around and") +
+                 " occurs in the trigger \"" + dispatch.pairs[dead->pair].trigger +
+                 "\", which could never be written");
   }
   ExprResult expr = AppendTextDispatch(front_, dispatch);
   if (!expr.ok()) return node.Within(expr.error());
@@ -84,17 +66,10 @@ ExprResult Builder::ShortText(const AnyTextFormat& format, const Node& node, con
       SGLRUN_ASSIGN_OR_RETURN(bad, Concatenate(bad, good, budget));
       SGLRUN_ASSIGN_OR_RETURN(good, ComplementText(bad, budget));
     }
-    std::vector<std::string> starts;
-    if (around.before_end) {
-      for (const std::string& end : around.ends) {
-        const auto more = OverlappingStarts(end);
-        starts.insert(starts.end(), more.begin(), more.end());
-      }
-    }
-    if (!starts.empty()) {
-      SGLRUN_ASSIGN_OR_RETURN(const Dfa tails,
-                              Concatenate(sglrun::grammar::AnyText(), Words(starts), budget));
-      SGLRUN_ASSIGN_OR_RETURN(good, Subtract(good, tails, budget));
+    if (!around.tails.empty()) {
+      SGLRUN_ASSIGN_OR_RETURN(const Dfa stops,
+                              Concatenate(sglrun::grammar::AnyText(), Words(around.tails), budget));
+      SGLRUN_ASSIGN_OR_RETURN(good, Subtract(good, stops, budget));
     }
     if (bounds.chars) {
       // Not LimitChars: no text is longer here, even where it cannot end before its bound.
@@ -112,20 +87,16 @@ ExprResult Builder::ShortText(const AnyTextFormat& format, const Node& node, con
 ExprResult Builder::Build(const DispatchFormat& format, const Node& node, const Around& around) {
   TextDispatch dispatch;
   if (!format.loop.value) dispatch.after = TextDispatch::After::kEnd;
-  std::vector<std::string> seen;
+  std::map<std::string, std::vector<ExprId>> formats;  // by pattern
   for (const Node& rule : format.rules.value) {
     SGLRUN_ASSIGN_OR_RETURN(const auto pair, rule.Items());
     if (pair.size() != 2) return rule.Expected("[pattern, format]");
-    SGLRUN_ASSIGN_OR_RETURN(std::string pattern,
+    SGLRUN_ASSIGN_OR_RETURN(const std::string pattern,
                             kNonEmptyText.read(pair[0], kNonEmptyText.expected));
-    SGLRUN_ASSIGN_OR_RETURN(const ExprId next, Format(pair[1], around));
-    seen.push_back(pattern);
-    dispatch.pairs.push_back({std::move(pattern), next});
+    SGLRUN_ASSIGN_OR_RETURN(formats[pattern].emplace_back(), Format(pair[1], around));
   }
-  std::ranges::sort(seen);
-  const auto twice = std::ranges::adjacent_find(seen);
-  if (twice != seen.end()) {
-    return format.rules.at.Invalid("the pattern \"" + *twice + "\" is given twice");
+  for (auto& [pattern, choices] : formats) {
+    dispatch.pairs.push_back({pattern, front_.grammar.Choice(std::move(choices))});
   }
   return FreeText(node, std::move(dispatch), format.excludes.value, around);
 }

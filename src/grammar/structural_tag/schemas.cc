@@ -2,33 +2,51 @@
 #include <algorithm>
 #include <array>
 #include <string_view>
+#include <utility>
+#include <vector>
 
+#include "base/strings.h"
 #include "grammar/structural_tag/format.h"
 
 namespace sglrun::grammar::tag {
+namespace {
 
-ExprResult Builder::Schema(const Node& schema, const GrammarOptions& options, JsonStyle style) {
+constexpr std::array<std::pair<std::string_view, JsonStyle>, 10> kStyles = {{
+    {"json", JsonStyle::kJson},
+    {"qwen_xml", JsonStyle::kQwenXml},
+    {"minimax_xml", JsonStyle::kMinimaxXml},
+    {"minimax_m3_xml", JsonStyle::kMinimaxM3Xml},
+    {"deepseek_xml", JsonStyle::kDeepseekXml},
+    {"deepseek_v4_1_xml", JsonStyle::kDeepseekV41Xml},
+    {"glm_xml", JsonStyle::kGlmXml},
+    {"cohere_xml", JsonStyle::kCohereXml},
+    {"kimi_k3_xml", JsonStyle::kKimiK3Xml},
+    {"gemma", JsonStyle::kGemma},
+}};
+
+}  // namespace
+
+ExprResult Builder::Schema(const Node& schema, const GrammarOptions& options,
+                           const SchemaSpelling& spelling) {
   FrontEnd inner{front_.grammar, options, front_.vocabulary, front_.budget, front_.report};
   const Json& json = schema.json();
-  return AppendJsonSchema(inner, json.is_null() ? "{}" : json.Dump(), schema.pointer(), style);
+  return AppendJsonSchema(inner, json.is_null() ? "{}" : json.Dump(), schema.pointer(), spelling);
 }
 
 ExprResult Builder::Build(const JsonSchemaFormat& format, const Node&, const Around&) {
-  constexpr std::array<std::string_view, 5> kOthers = {"minimax_xml", "deepseek_xml", "glm_xml",
-                                                       "cohere_xml", "kimi_k3_xml"};
   const std::string& name = format.style.value;
-  if (std::ranges::find(kOthers, name) != kOthers.end()) {
-    return format.style.at.Error(
-        Verdict::kUnsupported,
-        "the style \"" + name + "\" is not offered, \"json\" and \"qwen_xml\" are");
+  std::vector<std::string_view> known;
+  for (const auto& [style_name, style] : kStyles) {
+    if (style_name == name) return StyledSchema(format, style);
+    known.push_back(style_name);
   }
-  if (name == "qwen_xml") return StyledSchema(format, JsonStyle::kParameters);
-  if (name != "json") return format.style.at.Invalid("there is no style \"" + name + "\"");
-  return StyledSchema(format, JsonStyle::kJson);
+  const std::string near = NearestName(name, known);
+  return format.style.at.Invalid("there is no style \"" + name + "\"" +
+                                 (near.empty() ? "" : ", did you mean \"" + near + "\"?"));
 }
 
 ExprResult Builder::Build(const QwenXmlParameterFormat& format, const Node&, const Around&) {
-  return StyledSchema(format, JsonStyle::kParameters);
+  return StyledSchema(format, JsonStyle::kQwenXml);
 }
 
 template <class F>
@@ -37,8 +55,12 @@ ExprResult Builder::StyledSchema(const F& format, JsonStyle style) {
   if (format.max_whitespace_cnt.value) {
     options.json_max_whitespace = *format.max_whitespace_cnt.value;
   }
+  SchemaSpelling spelling{.style = style};
+  for (const auto& exclude : format.excludes.value) spelling.excludes.push_back(exclude.value);
   const Node& schema = format.json_schema.value;
-  if (!format.any_order.value || !schema.json().is_object()) return Schema(schema, options, style);
+  if (!format.any_order.value || !schema.json().is_object()) {
+    return Schema(schema, options, spelling);
+  }
   Json changed = schema.json();
   Json::Object& members = changed.as_object();
   auto own = std::ranges::find(members, "x-sglrun", &Json::Member::first);
@@ -48,7 +70,7 @@ ExprResult Builder::StyledSchema(const F& format, JsonStyle style) {
   if (own->second.is_object() && own->second.Find("any_order") == nullptr) {
     own->second.as_object().emplace_back("any_order", true);
   }
-  return Schema({changed, schema.pointer()}, options, style);
+  return Schema({changed, schema.pointer()}, options, spelling);
 }
 
 }  // namespace sglrun::grammar::tag

@@ -1,45 +1,81 @@
 // Tags, and the formats made of lists of tags.
 #include <algorithm>
+#include <iterator>
+#include <map>
+#include <optional>
+#include <set>
 #include <utility>
 
 #include "grammar/structural_tag/format.h"
 
 namespace sglrun::grammar::tag {
 
-// The texts or the token that close a tag; `inside` learns what its content must not contain.
-ExprResult Builder::End(const Node& node, Around& inside) {
-  if (node.json().is_object()) {
-    SGLRUN_ASSIGN_OR_RETURN(const std::int32_t token, TokenOf(node));
-    inside.end_tokens = {token};
-    return front_.grammar.Tokens({token}, false);
+// What a text must not stop with before `end`: the beginning of some end whose rest is a beginning
+// of `end`, and not all of it. A reader would take that one for the end, since it comes first.
+Result<std::vector<std::string>, GrammarError> Builder::TailsBefore(
+    const std::string& end, const std::vector<std::string>& ends) {
+  std::set<std::string> tails;
+  for (const std::string& other : ends) {
+    SGLRUN_RETURN_IF_ERROR(front_.budget.Spend("comparing the ends of a tag"));
+    for (std::size_t cut = 1; cut < other.size(); ++cut) {
+      const std::string_view rest = std::string_view(other).substr(cut);
+      if (end.size() > rest.size() && end.starts_with(rest)) tails.insert(other.substr(0, cut));
+    }
   }
-  std::vector<Node> nodes{node};
-  if (node.json().is_array()) {
-    SGLRUN_ASSIGN_OR_RETURN(nodes, node.Items());
+  return std::vector(tails.begin(), tails.end());
+}
+
+// Any of several ends: those that forbid different tails need contents of their own.
+ExprResult Builder::ContentAndEnds(const Node& content, const std::vector<std::string>& texts) {
+  Around inside;
+  // An empty end closes the tag anywhere: nothing is forbidden before it.
+  std::ranges::copy_if(texts, std::back_inserter(inside.ends),
+                       [](const std::string& text) { return !text.empty(); });
+  std::map<std::vector<std::string>, ExprId> contents;  // by tails
+  std::map<ExprId, std::vector<ExprId>> ends;           // by content
+  for (const std::string& text : texts) {
+    SGLRUN_ASSIGN_OR_RETURN(inside.tails, TailsBefore(text, inside.ends));
+    auto known = contents.find(inside.tails);
+    if (known == contents.end()) {
+      SGLRUN_ASSIGN_OR_RETURN(const ExprId expr, Format(content, inside));
+      known = contents.emplace(inside.tails, expr).first;
+    }
+    ends[known->second].push_back(front_.grammar.Bytes(text));
   }
-  std::vector<ExprId> ends;
-  for (const Node& item : nodes) {
-    SGLRUN_ASSIGN_OR_RETURN(const std::string text, kText.read(item, kText.expected));
-    ends.push_back(front_.grammar.Bytes(text));
-    // An empty end closes the tag anywhere: nothing is forbidden before it.
-    if (!text.empty()) inside.ends.push_back(text);
+  std::vector<ExprId> choices;
+  for (auto& [expr, closing] : ends) {
+    choices.push_back(front_.grammar.Sequence({expr, front_.grammar.Choice(std::move(closing))}));
   }
-  inside.before_end = true;
-  return front_.grammar.Choice(std::move(ends));
+  return front_.grammar.Choice(std::move(choices));
+}
+
+ExprResult Builder::ContentAndEnd(const TagFormat& format) {
+  const Node& end = format.end.value;
+  if (end.json().is_object()) {
+    SGLRUN_ASSIGN_OR_RETURN(const std::int32_t token, TokenOf(end));
+    SGLRUN_ASSIGN_OR_RETURN(const ExprId content,
+                            Format(format.content.value, {.end_tokens = {token}}));
+    return front_.grammar.Sequence({content, front_.grammar.Tokens({token}, false)});
+  }
+  std::vector<Node> nodes{end};
+  if (end.json().is_array()) {
+    SGLRUN_ASSIGN_OR_RETURN(nodes, end.Items());
+  }
+  std::vector<std::string> texts;
+  for (const Node& node : nodes) {
+    SGLRUN_ASSIGN_OR_RETURN(texts.emplace_back(), kText.read(node, kText.expected));
+  }
+  return ContentAndEnds(format.content.value, texts);
 }
 
 Result<TagParts, GrammarError> Builder::Parts(const TagFormat& format) {
   TagParts parts{.at = format.begin.at};
-  const Json& begin = parts.at.json();
-  if (begin.is_object()) {
+  if (parts.at.json().is_object()) {
     SGLRUN_ASSIGN_OR_RETURN(parts.begin_token, TokenOf(parts.at));
   } else {
-    parts.begin = begin.as_string();
+    parts.begin = parts.at.json().as_string();
   }
-  Around inside;
-  SGLRUN_ASSIGN_OR_RETURN(const ExprId closing, End(format.end.value, inside));
-  SGLRUN_ASSIGN_OR_RETURN(const ExprId content, Format(format.content.value, inside));
-  parts.rest = front_.grammar.Sequence({content, closing});
+  SGLRUN_ASSIGN_OR_RETURN(parts.rest, ContentAndEnd(format));
   return parts;
 }
 
@@ -69,9 +105,7 @@ Result<Builder::TriggeredTags, GrammarError> Builder::Triggered(const F& format)
 
 ExprResult Builder::Build(const TagsWithSeparatorFormat& format, const Node&, const Around&) {
   SGLRUN_ASSIGN_OR_RETURN(const TriggeredTags list, Triggered(format));
-  std::vector<ExprId> tags;
-  for (const TagParts& parts : list.tags) tags.push_back(Whole(parts));
-  const ExprId one = front_.grammar.Choice(std::move(tags));
+  const ExprId one = AnyOf(list);
   ExprId all = one;
   if (!list.stop_after_first) {
     const ExprId next =
@@ -81,20 +115,40 @@ ExprResult Builder::Build(const TagsWithSeparatorFormat& format, const Node&, co
   return list.at_least_one ? all : front_.grammar.Optional(all);
 }
 
-// Puts the tag that must come first before the free text, or in its place.
-ExprResult Builder::WithLeadingTag(const TriggeredTags& triggered, ExprId dispatch) {
+// Puts the tag that must come first before the free text.
+ExprId Builder::WithLeadingTag(const TriggeredTags& triggered, ExprId dispatch) {
   if (!triggered.at_least_one) return dispatch;
+  return front_.grammar.Sequence({AnyOf(triggered), dispatch});
+}
+
+ExprId Builder::AnyOf(const TriggeredTags& triggered) {
   std::vector<ExprId> tags;
   for (const TagParts& parts : triggered.tags) tags.push_back(Whole(parts));
-  const ExprId first = front_.grammar.Choice(std::move(tags));
-  if (triggered.stop_after_first) return first;
-  return front_.grammar.Sequence({first, dispatch});
+  return front_.grammar.Choice(std::move(tags));
 }
 
 ExprResult Builder::Build(const TriggeredTagsFormat& format, const Node& node,
                           const Around& around) {
   SGLRUN_ASSIGN_OR_RETURN(const TriggeredTags triggered, Triggered(format));
   return OverText(node, triggered, format.triggers.value, format.excludes.value, around);
+}
+
+// The only trigger that the begin of a tag starts with.
+Result<std::size_t, GrammarError> Builder::TriggerOf(const TagParts& parts,
+                                                     std::span<const std::string> triggers) {
+  if (parts.begin_token >= 0) return parts.at.Expected("a string (the triggers are strings)");
+  std::optional<std::size_t> found;
+  for (std::size_t i = 0; i < triggers.size(); ++i) {
+    SGLRUN_RETURN_IF_ERROR(front_.budget.Spend("matching tags with triggers"));
+    if (!parts.begin.starts_with(triggers[i])) continue;
+    if (found) {
+      return parts.at.Invalid("\"" + parts.begin + "\" starts with two triggers, \"" +
+                              triggers[*found] + "\" and \"" + triggers[i] + "\"");
+    }
+    found = i;
+  }
+  if (found) return *found;
+  return parts.at.Invalid("\"" + parts.begin + "\" starts with none of the triggers");
 }
 
 ExprResult Builder::OverText(const Node& node, const TriggeredTags& triggered,
@@ -106,26 +160,12 @@ ExprResult Builder::OverText(const Node& node, const TriggeredTags& triggered,
   triggers.erase(std::unique(triggers.begin(), triggers.end()), triggers.end());
   std::vector<std::vector<ExprId>> next(triggers.size());
   for (const TagParts& parts : triggered.tags) {
-    if (parts.begin_token >= 0) {
-      return parts.at.Expected("a string (the triggers are strings)");
-    }
-    std::size_t found = triggers.size();
-    for (std::size_t i = 0; i < triggers.size(); ++i) {
-      SGLRUN_RETURN_IF_ERROR(front_.budget.Spend("matching tags with triggers"));
-      if (!parts.begin.starts_with(triggers[i])) continue;
-      if (found < triggers.size()) {
-        return parts.at.Invalid("\"" + parts.begin + "\" starts with two triggers, \"" +
-                                triggers[found] + "\" and \"" + triggers[i] + "\"");
-      }
-      found = i;
-    }
-    if (found == triggers.size()) {
-      return parts.at.Invalid("\"" + parts.begin + "\" starts with none of the triggers");
-    }
+    SGLRUN_ASSIGN_OR_RETURN(const std::size_t found, TriggerOf(parts, triggers));
     const ExprId rest =
         front_.grammar.Bytes(std::string_view(parts.begin).substr(triggers[found].size()));
     next[found].push_back(front_.grammar.Sequence({rest, parts.rest}));
   }
+  if (triggered.one_tag()) return AnyOf(triggered);
   TextDispatch dispatch;
   if (triggered.stop_after_first) dispatch.after = TextDispatch::After::kEnd;
   for (std::size_t i = 0; i < triggers.size(); ++i) {
@@ -150,6 +190,7 @@ ExprResult Builder::Build(const TokenTriggeredTagsFormat& format, const Node&,
     }
     next[static_cast<std::size_t>(trigger - triggers.begin())].push_back(parts.rest);
   }
+  if (triggered.one_tag()) return AnyOf(triggered);
   TokenDispatch dispatch;
   if (triggered.stop_after_first) dispatch.after = TextDispatch::After::kEnd;
   for (std::size_t i = 0; i < triggers.size(); ++i) {

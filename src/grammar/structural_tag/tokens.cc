@@ -1,5 +1,4 @@
 // Formats over token ids.
-#include <algorithm>
 #include <utility>
 
 #include "grammar/structural_tag/format.h"
@@ -79,19 +78,12 @@ ExprResult Builder::FreeTokens(TokenDispatch dispatch, std::span<const Node> exc
 ExprResult Builder::Build(const TokenDispatchFormat& format, const Node&, const Around& around) {
   TokenDispatch dispatch;
   if (!format.loop.value) dispatch.after = TextDispatch::After::kEnd;
-  std::vector<std::int32_t> seen;
   for (const Node& rule : format.rules.value) {
     SGLRUN_ASSIGN_OR_RETURN(const auto pair, rule.Items());
     if (pair.size() != 2) return rule.Expected("[token, format]");
     SGLRUN_ASSIGN_OR_RETURN(const std::int32_t trigger, TokenOf(pair[0]));
     SGLRUN_ASSIGN_OR_RETURN(const ExprId next, Format(pair[1], around));
-    seen.push_back(trigger);
     dispatch.pairs.push_back({trigger, next});
-  }
-  std::ranges::sort(seen);
-  const auto twice = std::ranges::adjacent_find(seen);
-  if (twice != seen.end()) {
-    return format.rules.at.Invalid("the token " + std::to_string(*twice) + " is given twice");
   }
   return FreeTokens(std::move(dispatch), format.exclude_tokens.value, around);
 }

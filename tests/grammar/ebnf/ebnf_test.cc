@@ -299,8 +299,10 @@ TEST_CASE("TagDispatch is free text in which a tag forces its rule") {
        {"no", "xno", "<x>", "nno"}},
       {"root ::= TagDispatch(excludes=(\"no\",))", {"", "abc", "n n"}, {"no", "ano"}},
       {"root ::= TagDispatch()", {"", "abc", "\xFF"}, {}},
-      // "ab" is complete before "xabc" could be: the shorter tag comes first.
-      {"root ::= TagDispatch((\"xabc\", a), (\"ab\", c))" + rules, {"xab3"}, {"xabc1", "xabc"}},
+      // "ab" is complete first, and "xabc", which began before it, may still come.
+      {"root ::= TagDispatch((\"xabc\", a), (\"ab\", c))" + rules,
+       {"xab3", "xabc1"},
+       {"xabc", "xab", "xabc3"}},
       // Both end together: the one that began first decides.
       {"root ::= TagDispatch((\"xab\", a), (\"ab\", c))" + rules, {"xab1", "ab3"}, {"xab3", "ab1"}},
   });
@@ -310,7 +312,7 @@ TEST_CASE("TagDispatch is free text in which a tag forces its rule") {
       {"root ::= TagDispatch((\"a\", root), loop=true)", Verdict::kInvalid,
        "there is no argument \"loop\""},
       {"root ::= TagDispatch((\"ab\", root), excludes=(\"a\"))", Verdict::kInvalid,
-       "begins the tag \"ab\""},
+       "occurs in the tag \"ab\""},
       {"root ::= TagDispatch((\"a\", root), (\"a\", root))", Verdict::kInvalid, "given twice"},
       {"root ::= TagDispatch(\"a\")", Verdict::kInvalid, "(\"tag\", rule) is expected"},
       {"root ::= TagDispatch((\"a\", root),)", Verdict::kInvalid, "not a list of arguments"},

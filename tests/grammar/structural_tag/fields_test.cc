@@ -45,8 +45,8 @@ const std::vector<FormatCase>& FormatCases() {
   const MemberCase max_tokens{"max_tokens", false, "nd", "5"};
   static const std::vector<FormatCase> cases = {
       {"const_string", {{"value", true, "s", "\"x\""}}},
-      {"json_schema", {schema, {"style", false, "s", "\"json\""}, any_order, whitespace}},
-      {"qwen_xml_parameter", {schema, any_order, whitespace}},
+      {"json_schema", {schema, {"style", false, "s", "\"json\""}, any_order, whitespace, excludes}},
+      {"qwen_xml_parameter", {schema, any_order, whitespace, excludes}},
       {"grammar",
        {{"grammar", true, "s", R"("root ::= \"a\"")"}, {"syntax", false, "s", "\"ebnf\""}}},
       {"regex", {{"pattern", true, "s", "\"a+\""}}},

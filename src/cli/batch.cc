@@ -68,7 +68,8 @@ io::RowOptions RowOptionsOf(const Options& options) {
   const std::string& form = options.hidden_states;
   return {.no_timing = options.no_timing,
           .flatten = options.flatten,
-          .with_line = options.order == "completion",
+          .with_line = options.order == "completion" || options.stream_jsonl,
+          .with_index = options.stream_jsonl,
           .hidden_states = form == "inline"        ? io::HiddenStateForm::kInline
                            : form == "safetensors" ? io::HiddenStateForm::kSafetensors
                                                    : io::HiddenStateForm::kNpy,
@@ -123,15 +124,16 @@ class BatchRun {
 
   Result<int> Run() {
     facts_.started = NowUtc();
+    LeaveOnStopSignals();  // there is nothing to be finished yet
     SGLRUN_RETURN_IF_ERROR(CheckSideFiles(options_));
     SGLRUN_RETURN_IF_ERROR(CheckStream(options_));
     SGLRUN_ASSIGN_OR_RETURN(model::ModelFiles files, OpenModelFiles(options_));
     ModelSource source{std::move(files), nullptr};
     source.templates = FindChatTemplates(options_, &source.files);
     BatchSource::Parts parts;
-    SGLRUN_ASSIGN_OR_RETURN(parts.reader, io::JsonlReader::Open(options_.inputs));
-    // Not earlier: opening waits for a pipe's first bytes, and there is nothing to be finished yet.
-    WatchStopSignals();
+    SGLRUN_ASSIGN_OR_RETURN(parts.reader,
+                            io::JsonlReader::Open(options_.inputs, MakeReaderOptions(options_)));
+    WatchStopSignals();  // not earlier: opening waits for a pipe's first bytes
     SGLRUN_ASSIGN_OR_RETURN(const auto engines,
                             EnginePool::Open(options_, DeviceDType(options_, source.files)));
     SGLRUN_ASSIGN_OR_RETURN(const Hash128 weights, ReadModel(source, parts, *engines));

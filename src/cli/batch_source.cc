@@ -30,6 +30,7 @@ struct BatchSource::State {
   State(const Options& options, Parts parts)
       : shard(options.shard),
         limit(options.limit),
+        several_inputs(options.inputs.size() > 1),
         reader(std::move(parts.reader)),
         parser(std::move(parts.record_options)),
         engine(parts.engine),
@@ -45,6 +46,7 @@ struct BatchSource::State {
   // The thread's own.
   const Shard shard;
   const std::int64_t limit;
+  const bool several_inputs;
   const std::unique_ptr<io::JsonlReader> reader;
   io::RecordParser parser;
   const engine::Engine* const engine;
@@ -164,12 +166,15 @@ std::optional<ReadyRecord> BatchSource::State::Prepare(const io::InputRecord& li
   if (!InShard(shard, record)) return std::nullopt;
   const Hash128 key = parsed.ok() ? parsed->resume_key : parsed.error().resume_key;
   ReadyRecord ready;
-  ready.key = {.key = key, .index = line.index, .line = line.line};
+  const std::string file = several_inputs ? line.file : "";
+  const std::int64_t number = several_inputs ? io::LineOfFile(file, line.line) : line.line;
+  ready.key = {.key = key, .index = line.index, .line = number};
   ready.place = {.line = line.line,
                  .rid = parsed.ok() ? parsed->rid : parsed.error().rid,
                  .key = key,
                  .is_array = parsed.ok() && parsed->is_array,
-                 .reply = parsed.ok() ? parsed->reply : parsed.error().reply};
+                 .reply = parsed.ok() ? parsed->reply : parsed.error().reply,
+                 .file = file};
   ready.file = line.file;
   ready.first_ticket = next_ticket;
   ready.bytes = line.text.size();

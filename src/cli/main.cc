@@ -76,13 +76,19 @@ Result<int> Main(int argc, const char* const* argv) {
   return Dispatch(invocation.command, options);
 }
 
-// Whoever starts us may have closed the standard streams. A file that is opened later would take
-// their numbers, and messages would land in it. Results that nobody can read are an error, as on a
-// full disk: the output cannot be written to.
+// The standard streams may have been closed before the start. A file that is opened later would
+// take their numbers, and messages would land in it. A descriptor that can neither be read nor
+// written stands in for them, also under names such as /dev/stdin: an input that is not there is no
+// empty one, and results that nobody can read are an error, as on a full disk. Messages may get
+// lost.
 void OpenStandardStreams() {
   for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; ++fd) {
     if (::fcntl(fd, F_GETFD) != -1 || errno != EBADF) continue;
-    ::open("/dev/null", fd == STDOUT_FILENO ? O_RDONLY : O_RDWR);
+    if (fd == STDERR_FILENO) {
+      ::open("/dev/null", O_WRONLY);
+    } else {
+      ::open("/", O_PATH | O_DIRECTORY);
+    }
   }
 }
 

@@ -11,6 +11,7 @@
 #include "io/journal.h"
 #include "io/row_reader.h"
 #include "io/run_output.h"
+#include "io/side_files.h"
 
 namespace sglrun::cli {
 namespace {
@@ -59,6 +60,12 @@ Status ReadShard(ShardOutput& shard) {
   return {};
 }
 
+io::RowLines LinesOfRows(const Json& run) {
+  const Json* flatten = run.Find("flatten");
+  const bool flat = flatten != nullptr && flatten->is_bool() && flatten->as_bool();
+  return flat ? io::RowLines::kAny : io::RowLines::kOne;
+}
+
 Result<ShardOutput> OpenShard(const std::string& path) {
   ShardOutput shard;
   shard.path = path;
@@ -74,7 +81,8 @@ Result<ShardOutput> OpenShard(const std::string& path) {
   if (!shard.journal.finished) {
     return Error{Quoted(path) + " is not finished; run its command again"};
   }
-  SGLRUN_ASSIGN_OR_RETURN(shard.reader, io::RowReader::Open(path, io::CompressionOf(path)));
+  SGLRUN_ASSIGN_OR_RETURN(shard.reader, io::RowReader::Open(path, io::CompressionOf(path),
+                                                            LinesOfRows(shard.journal.run)));
   if (!std::ranges::is_sorted(shard.journal.entries, {}, &io::JournalEntry::index)) {
     return Error{Quoted(path) +
                  " is not in input order (--order completion), so it cannot be merged"};
@@ -142,7 +150,7 @@ Json MergedRun(const Json& run) {
   return whole;
 }
 
-// Gives every row in the order of the input to visit(entry, row). Fails where the shards do not fit
+// Gives every row in the order of the input to visit(shard, entry, row). Fails where the shards do not fit
 // together or an output is damaged.
 template <class Visit>
 Status ForEachRow(std::vector<ShardOutput>& shards, const Visit& visit) {
@@ -158,7 +166,7 @@ Status ForEachRow(std::vector<ShardOutput>& shards, const Visit& visit) {
     }
     SGLRUN_ASSIGN_OR_RETURN(const std::string row,
                             shard->reader->Read(shard->journal.entries, shard->next));
-    SGLRUN_RETURN_IF_ERROR(visit(entry, row));
+    SGLRUN_RETURN_IF_ERROR(visit(*shard, entry, row));
     ++shard->next;
     ++expected;
   }
@@ -170,15 +178,28 @@ Status ForEachRow(std::vector<ShardOutput>& shards, const Visit& visit) {
   return {};
 }
 
-Status WriteMerged(std::vector<ShardOutput>& shards, io::RunOutput& output) {
+// The row can be moved to the output, with the files that it names.
+Status CheckFilesOfRow(const ShardOutput& shard, const std::string& row,
+                       const std::string& output) {
+  SGLRUN_ASSIGN_OR_RETURN(const auto files, io::SideFilesOf(row, shard.path));
+  if (files.empty() || output != "-") return {};
+  return Error{"rows of " + Quoted(shard.path) +
+               " name files of hidden states, which lie beside an output; name one with --output"};
+}
+
+Status WriteMerged(std::vector<ShardOutput>& shards, const std::string& path,
+                   io::RunOutput& output) {
   // Once without writing: an output of earlier days is not touched before all shards are known to
   // be whole.
-  SGLRUN_RETURN_IF_ERROR(
-      ForEachRow(shards, [](const io::JournalEntry&, const std::string&) { return Status(); }));
-  const auto write = [&output](const io::JournalEntry& entry, const std::string& row) {
+  const auto check = [&path](const ShardOutput& shard, const io::JournalEntry&,
+                             const std::string& row) { return CheckFilesOfRow(shard, row, path); };
+  SGLRUN_RETURN_IF_ERROR(ForEachRow(shards, check));
+  const auto write = [&](const ShardOutput& shard, const io::JournalEntry& entry,
+                         const std::string& row) -> Status {
+    SGLRUN_ASSIGN_OR_RETURN(const std::string moved, io::BringSideFiles(row, shard.path, path));
     const io::RowKey place{.key = entry.key, .index = entry.index, .line = entry.line};
     const bool there = output.Find(place) == io::RowState::kServed;
-    return there ? output.Reuse(place) : output.Append(place, row, entry.failed);
+    return there ? output.Reuse(place) : output.Append(place, moved, entry.failed);
   };
   SGLRUN_RETURN_IF_ERROR(ForEachRow(shards, write));
   return output.Finish(*shards[0].journal.finished);
@@ -197,8 +218,9 @@ Result<int> RunMerge(const Options& options) {
   SGLRUN_ASSIGN_OR_RETURN(const std::unique_ptr<io::RunOutput> output,
                           io::RunOutput::Open({.path = options.output,
                                                .run = MergedRun(shards[0].journal.run),
-                                               .overwrite = options.overwrite}));
-  SGLRUN_RETURN_IF_ERROR(WriteMerged(shards, *output));
+                                               .overwrite = options.overwrite,
+                                               .lines = LinesOfRows(shards[0].journal.run)}));
+  SGLRUN_RETURN_IF_ERROR(WriteMerged(shards, options.output, *output));
   return kExitOk;
 }
 

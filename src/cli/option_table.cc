@@ -451,14 +451,15 @@ std::vector<OptionSpec> RowOptions() {
        .shapes_results = true,
        .group = kGroup,
        .line = "order of the rows",
-       .text = "`completion`: as they finish, each with the `line` it answers."},
+       .text = "`completion`: as they finish, each with the `line` it answers, and the `file` of "
+               "that where there are several inputs."},
       {.name = "stream-jsonl",
        .member = &Options::stream_jsonl,
        .commands = kRuns,
        .group = kGroup,
        .line = "also write partial results as they grow, a line a token",
        .text = "Each has `line`, `index` (of the result in its record) and finish_reason null; the "
-               "rows themselves stay the same. Only for a pipe or standard output, and not for "
+               "rows have `line` and `index` too. Only for a pipe or standard output, and not for "
                "OpenAI lines."},
       {.name = "no-timing",
        .member = &Options::no_timing,

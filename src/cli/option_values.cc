@@ -210,8 +210,9 @@ Status SetOption(const OptionSpec& option, const std::string& value, Options& op
     }
     Status operator()(Shard Options::*m) { return SetShard(option, value, options.*m); }
     Status operator()(Json Options::*m) {
-      return option.kind == Kind::kAssignment ? Assign(option, value, options.*m)
-                                              : LayObject(option, value, options.*m);
+      if (option.kind != Kind::kAssignment) return LayObject(option, value, options.*m);
+      if (m == &Options::sampling) options.set_names.insert(value.substr(0, value.find('=')));
+      return Assign(option, value, options.*m);
     }
   };
   return std::visit(Setter{option, value, options}, option.member);

@@ -96,6 +96,9 @@ Status CheckOperands(const ParserOfCommand& parser) {
     return Error{name + " takes no operand, got \"" + extra + "\""};
   }
   const std::size_t count = parser.operands.size();
+  if (spec.operands.empty() && count > 0) {
+    return Error{name + " takes no operand, got \"" + parser.operands[0] + "\""};
+  }
   if (count < spec.min_operands) {
     return Error{name + " needs " + std::string(spec.operands) + "; see `sglrun " +
                  std::string(spec.name) + " -h`"};
@@ -151,6 +154,15 @@ Error ParserError(const std::string& text) {
   return Error{text};
 }
 
+// The place of the word "--" after the command: what follows it is an operand, whatever it begins
+// with. `argc` where there is none.
+int EndOfOptions(int argc, const char* const* argv) {
+  for (int i = 2; i < argc; ++i) {
+    if (std::string_view(argv[i]) == "--") return i;
+  }
+  return argc;
+}
+
 }  // namespace
 
 Result<Invocation> ParseCommandLine(int argc, const char* const* argv) {
@@ -164,8 +176,9 @@ Result<Invocation> ParseCommandLine(int argc, const char* const* argv) {
   app.add_flag("--help", long_help);
   app.add_flag("--version", invocation.version);
   const auto parsers = AddCommands(app);
+  const int options_end = EndOfOptions(argc, argv);
   try {
-    app.parse(argc, argv);
+    app.parse(options_end, argv);
   } catch (const CLI::ParseError& problem) {
     return ParserError(problem.what());
   }
@@ -176,6 +189,7 @@ Result<Invocation> ParseCommandLine(int argc, const char* const* argv) {
   invocation.help = level(short_help, long_help);
   for (const auto& parser : parsers) {
     if (!parser->app->parsed()) continue;
+    for (int i = options_end + 1; i < argc; ++i) parser->operands.emplace_back(argv[i]);
     invocation.has_command = true;
     invocation.command = parser->spec->command;
     if (invocation.help == HelpLevel::kNone) {

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <set>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -49,7 +50,8 @@ struct Options {
   std::string kv_dtype = "auto";
   std::string isa = "auto";
 
-  Json sampling = Json::Object{};  // --sampling and --set laid over each other
+  Json sampling = Json::Object{};   // --sampling and --set laid over each other
+  std::set<std::string> set_names;  // of these, the names that --set gave
   std::string sampling_defaults = "model";
   std::string compat = "none";
   std::string logprobs_mode = "sampled";

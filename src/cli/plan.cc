@@ -86,7 +86,8 @@ class Planner {
            {.line = line.line,
             .rid = failure.rid,
             .key = failure.resume_key,
-            .reply = failure.reply},
+            .reply = failure.reply,
+            .file = FileInRows(options_, line)},
            failure.error, out);
       return;
     }
@@ -97,7 +98,8 @@ class Planner {
            {.line = line.line,
             .rid = planned.record.rid,
             .key = planned.record.resume_key,
-            .reply = planned.record.reply},
+            .reply = planned.record.reply,
+            .file = FileInRows(options_, line)},
            planned.record.InItsWords(done.error()), out);
       return;
     }
@@ -183,7 +185,8 @@ class Planner {
     const Json row = Json::Object{{"line", line.line},
                                   {"key", planned.record.resume_key.ToHex()},
                                   {"items", std::move(items)}};
-    out += row.Dump() + "\n";
+    JsonWriter(out).Value(row);
+    out += "\n";
   }
 
   const Options& options_;
@@ -271,7 +274,7 @@ Result<PlanPlace> FindPlanPlace(const Options& options, const model::ModelFiles&
 
 Status PlanAll(const Options& options, Planner& planner) {
   SGLRUN_ASSIGN_OR_RETURN(const std::unique_ptr<io::JsonlReader> reader,
-                          io::JsonlReader::Open(options.inputs));
+                          io::JsonlReader::Open(options.inputs, MakeReaderOptions(options)));
   std::string out;
   while (true) {
     SGLRUN_ASSIGN_OR_RETURN(const std::optional<io::InputRecord> line, reader->Next());

@@ -1,6 +1,7 @@
 #include "cli/run_setup.h"
 
 #include <algorithm>
+#include <cctype>
 #include <filesystem>
 
 #include "base/log.h"
@@ -33,6 +34,21 @@ io::LineFormat LineFormatOf(const Options& options) {
 std::string ModelName(const std::string& path) {
   const std::filesystem::path whole = std::filesystem::path(path).lexically_normal();
   return (whole.has_filename() ? whole : whole.parent_path()).filename().string();
+}
+
+// "--sampling.top_p is 2" for those who typed --sampling, "--set top_p is 2" for those who typed
+// that.
+Error InTypedWords(const Error& error, const Options& options) {
+  std::string message = error.message;
+  for (const std::string& name : options.set_names) {
+    const std::string path = "--sampling." + name;
+    for (std::size_t at = 0; (at = message.find(path, at)) != std::string::npos; ++at) {
+      const char next = at + path.size() < message.size() ? message[at + path.size()] : ' ';
+      const bool longer = next == '_' || std::isalnum(static_cast<unsigned char>(next)) != 0;
+      if (!longer) message.replace(at, path.size(), "--set " + name);
+    }
+  }
+  return Error{message};
 }
 
 struct MemberJson {
@@ -85,13 +101,23 @@ Result<io::RecordOptions> MakeRecordOptions(const Options& options, const ModelS
       .detokenize = [tokenizer = source.tokenizer.get()](std::span<const std::int32_t> ids) {
         return tokenizer->Decode(ids, /*skip_special_tokens=*/false);
       }};
-  SGLRUN_RETURN_IF_ERROR(io::CheckRunSampling(record_options));
+  if (const Status status = io::CheckRunSampling(record_options); !status.ok()) {
+    return InTypedWords(status.error(), options);
+  }
   return record_options;
+}
+
+io::ReaderOptions MakeReaderOptions(const Options& options) {
+  return {.lines_are_json = LineFormatOf(options) != io::LineFormat::kText};
 }
 
 bool InShard(const Shard& shard, const Hash128& content) {
   return content.low % static_cast<std::uint64_t>(shard.count) ==
          static_cast<std::uint64_t>(shard.index);
+}
+
+std::string FileInRows(const Options& options, const io::InputRecord& record) {
+  return options.inputs.size() > 1 ? record.file : "";
 }
 
 std::string PlaceOf(const io::InputRecord& record) {

@@ -18,7 +18,13 @@ namespace sglrun::cli {
 // --sampling, --set and the defaults are checked here, once, before any record is read.
 Result<io::RecordOptions> MakeRecordOptions(const Options& options, const ModelSource& source);
 
+// How the inputs are read.
+io::ReaderOptions MakeReaderOptions(const Options& options);
+
 bool InShard(const Shard& shard, const Hash128& content);
+
+// What rows that tell their line say of its file: nothing where there is one input only.
+std::string FileInRows(const Options& options, const io::InputRecord& record);
 
 // "prompts.jsonl:12"
 std::string PlaceOf(const io::InputRecord& record);

@@ -3,6 +3,10 @@
 
 namespace sglrun::cli {
 
+// Before there is anything to continue: either signal ends the program at once, with the exit code
+// of a stopped run.
+void LeaveOnStopSignals();
+
 void WatchStopSignals();
 
 // 0, or the exit code that the signal asks for (130, 143).

@@ -6,6 +6,7 @@
 #include <unistd.h>
 #include <zlib.h>
 #include <zstd.h>
+#include <zstd_errors.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -14,6 +15,7 @@
 #include <vector>
 
 #include "base/log.h"
+#include "io/foreign_format.h"
 
 namespace sglrun::io {
 namespace {
@@ -241,10 +243,20 @@ class ZstdSource : public CompressedSource {
     ZSTD_outBuffer out{data, size, 0};
     const std::size_t code = ZSTD_decompressStream(stream_, &out, &in);
     count = out.pos;
-    if (ZSTD_isError(code) != 0) return Damage(ZSTD_getErrorName(code));
+    if (ZSTD_isError(code) != 0) return Failure(code);
     file_.Take(in.pos);
     if (code == 0) EndStream();
     return {};
+  }
+  // A frame may ask for a window of up to gigabytes, which every reader has to hold.
+  Error Failure(std::size_t code) const {
+    if (ZSTD_getErrorCode(code) != ZSTD_error_frameParameter_windowTooLarge) {
+      return Damage(ZSTD_getErrorName(code));
+    }
+    return ReadError(file_.path(),
+                     "its zstd stream was made with a window of more than 128 MiB (zstd --long), "
+                     "the most that is read; unpack it with zstd -d --long=31 and give what "
+                     "comes out");
   }
   bool LooksLikeStream() const override { return LooksLikeZstd(file_); }
   const char* Name() const override { return "zstd"; }
@@ -252,26 +264,38 @@ class ZstdSource : public CompressedSource {
   ZSTD_DStream* stream_;
 };
 
+// It may have been closed, or be open for writing only.
+Status CheckStandardInput() {
+  const int flags = fcntl(STDIN_FILENO, F_GETFL);
+  const bool readable = flags >= 0 && (flags & O_PATH) == 0 && (flags & O_ACCMODE) != O_WRONLY;
+  return readable ? Status() : ReadError("-", std::strerror(EBADF));
+}
+
 }  // namespace
 
 Result<std::unique_ptr<ByteSource>> ByteSource::Open(const std::string& path,
-                                                     const std::atomic<bool>* stop) {
+                                                     const std::atomic<bool>* stop,
+                                                     bool lines_are_json) {
   const bool is_stdin = path == "-";
   FileDescriptor fd(is_stdin ? STDIN_FILENO : open(path.c_str(), O_RDONLY | O_CLOEXEC), !is_stdin);
   if (fd.get() < 0) return ReadError(path, std::strerror(errno));
   RawFile file(path, std::move(fd), stop);
-  SGLRUN_RETURN_IF_ERROR(file.Fill(4));
+  SGLRUN_RETURN_IF_ERROR(file.Fill(4));  // and what comes with them: a pipe may give no more
   if (LooksLikeGzip(file)) {
     return std::unique_ptr<ByteSource>(std::make_unique<GzipSource>(std::move(file)));
   }
   if (LooksLikeZstd(file)) {
     return std::unique_ptr<ByteSource>(std::make_unique<ZstdSource>(std::move(file)));
   }
+  if (const std::string what = ForeignFormat({file.data(), file.size()}, lines_are_json);
+      !what.empty()) {
+    return ReadError(path, what);
+  }
   return std::unique_ptr<ByteSource>(std::make_unique<PlainSource>(std::move(file)));
 }
 
 Status CheckReadable(const std::string& path) {
-  if (path == "-") return {};
+  if (path == "-") return CheckStandardInput();
   struct stat info {};
   if (stat(path.c_str(), &info) != 0) return ReadError(path, std::strerror(errno));
   if (S_ISDIR(info.st_mode)) return ReadError(path, "it is a directory");

@@ -15,9 +15,11 @@ namespace sglrun::io {
 class ByteSource {
  public:
   // "-" is stdin. While `stop` (may be null) is set, a source that waits for a pipe or a terminal
-  // ends instead.
+  // ends instead. A file that holds no text, or where `lines_are_json` something else than JSON, is
+  // an error that says what it is.
   static Result<std::unique_ptr<ByteSource>> Open(const std::string& path,
-                                                  const std::atomic<bool>* stop);
+                                                  const std::atomic<bool>* stop,
+                                                  bool lines_are_json);
   virtual ~ByteSource() = default;
 
   // Up to `size` bytes; 0 at the end. A damaged or truncated stream is an error naming the file,

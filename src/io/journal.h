@@ -24,7 +24,7 @@ namespace sglrun::io {
 struct JournalEntry {
   Hash128 key;              // the record's resume key
   std::int64_t index = 0;   // number of the record over all inputs
-  std::int64_t line = 0;    // physical line of its file
+  std::int64_t line = 0;    // RowKey::line
   std::int64_t end = 0;     // size of OUT once the row (or the frame that holds it) was in it
   std::int64_t bytes = 0;   // of the row, uncompressed, line ends included
   bool failed = false;      // an error row

@@ -36,7 +36,8 @@ class LineReader : public JsonlReader {
     begin_ = end_ = 0;
     line_ = 0;
     if (next_input_ == inputs_.size()) return {};
-    SGLRUN_ASSIGN_OR_RETURN(source_, ByteSource::Open(inputs_[next_input_++], options_.stop));
+    SGLRUN_ASSIGN_OR_RETURN(
+        source_, ByteSource::Open(inputs_[next_input_++], options_.stop, options_.lines_are_json));
     return {};
   }
 

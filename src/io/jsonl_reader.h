@@ -30,6 +30,7 @@ struct ReaderOptions {
   std::size_t max_line_bytes = kMaxLineBytes;
   // While set, a reader that waits for a pipe or a terminal gives the end of the input instead.
   const std::atomic<bool>* stop = nullptr;
+  bool lines_are_json = true;  // what is clearly no JSON, such as an HTML page, is an error
 };
 
 class JsonlReader {

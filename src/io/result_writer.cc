@@ -209,9 +209,10 @@ void Head(JsonWriter& w, const GenerateResult& result) {
 Status ResultObject(JsonWriter& w, const RowOptions& options, const RowPlace& place,
                     std::size_t index, const GenerateResult& result) {
   w.BeginObject();
-  if (options.with_line) {
-    w.Key("line");
-    w.Int(place.line);
+  if (options.with_line) WriteInputPlace(w, place.line, place.file);
+  if (options.with_index) {
+    w.Key("index");
+    w.UInt(index);
   }
   Head(w, result);
   w.Key("meta_info");
@@ -232,6 +233,18 @@ std::size_t FirstFailed(std::span<const GenerateResult> results) {
   return static_cast<std::size_t>(found - results.begin());
 }
 
+// An empty array could not tell its line.
+void AppendNoResults(const RowPlace& place, std::string& out) {
+  JsonWriter w(out);
+  w.BeginObject();
+  WriteInputPlace(w, place.line, place.file);
+  w.Key("results");
+  w.BeginArray();
+  w.EndArray();
+  w.EndObject();
+  out.push_back('\n');
+}
+
 }  // namespace
 
 std::string SideFolder(const std::string& output_path) {
@@ -241,6 +254,7 @@ std::string SideFolder(const std::string& output_path) {
 openai::ReplyPlace ResultWriter::ReplyPlaceOf(const RowPlace& place) const {
   return {.key = place.key,
           .line = place.line,
+          .file = place.file,
           .created = options_.created,
           .no_timing = options_.no_timing,
           .with_line = options_.with_line};
@@ -270,6 +284,10 @@ Status ResultWriter::AppendRow(const RowPlace& place, std::span<const GenerateRe
     return {};
   }
   const bool as_array = place.is_array && !options_.flatten;
+  if (as_array && results.empty() && options_.with_line) {
+    AppendNoResults(place, out);
+    return {};
+  }
   JsonWriter array(out);
   if (as_array) array.BeginArray();
   for (std::size_t i = 0; i < results.size(); ++i) {
@@ -301,7 +319,7 @@ void ResultWriter::AppendFailure(const RowPlace& place, const GenerateResult& fa
   const bool has_text = !failed.output_ids.empty();
   JsonWriter w(out);
   w.BeginObject();
-  WriteErrorMember(w, *failed.error, place.line);
+  WriteErrorMember(w, *failed.error, place.line, place.file);
   if (has_text) Head(w, failed);
   w.Key("meta_info");
   w.BeginObject();
@@ -324,8 +342,7 @@ void ResultWriter::AppendChunk(const RowPlace& place, std::size_t index,
   if (place.reply != nullptr) return;  // the dialect's batches know no partial results
   JsonWriter w(out);
   w.BeginObject();
-  w.Key("line");
-  w.Int(place.line);
+  WriteInputPlace(w, place.line, place.file);
   w.Key("index");
   w.UInt(index);
   Head(w, so_far);

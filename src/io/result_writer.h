@@ -18,9 +18,10 @@ namespace sglrun::io {
 enum class HiddenStateForm : std::uint8_t { kInline, kSafetensors, kNpy };
 
 struct RowOptions {
-  bool no_timing = false;  // leave out e2e_latency and cached_tokens
-  bool flatten = false;    // one line a result, arrays opened
-  bool with_line = false;  // --order completion: every object tells its input line
+  bool no_timing = false;   // leave out e2e_latency and cached_tokens
+  bool flatten = false;     // one line a result, arrays opened
+  bool with_line = false;   // --order completion: every object tells its input line
+  bool with_index = false;  // --stream-jsonl: and its number in its record, as its partial results
   HiddenStateForm hidden_states = HiddenStateForm::kInline;
   std::int64_t created = 0;  // of OpenAI rows: seconds since 1970
   std::string output_path;   // side files of hidden states go to SideFolder() of it
@@ -37,15 +38,17 @@ struct RowPlace {
   bool is_array = false;  // list input or n > 1
   // Of a line of the OpenAI dialect, which is answered in it; null for others.
   std::shared_ptr<const openai::Reply> reply = nullptr;
+  std::string file = {};  // as named on the command line, "" for the only input
 };
 
 class ResultWriter {
  public:
   explicit ResultWriter(RowOptions options) : options_(std::move(options)) {}
 
-  // Appends the row of a record, line end included; with `flatten` one line a result. One failed
-  // result makes the whole record an error row, which has the text of that result so far; its error
-  // is what FirstError gives. Fails only when a side file cannot be written.
+  // Appends the row of a record, line end included; with `flatten` one line a result. Where rows tell
+  // their line, a record without results is {"line":..,"results":[]} and not the empty array. One
+  // failed result makes the whole record an error row, which has the text of that result so far; its
+  // error is what FirstError gives. Fails only when a side file cannot be written.
   Status AppendRow(const RowPlace& place, std::span<const GenerateResult> results,
                    std::string& out) const;
   void AppendErrorRow(const RowPlace& place, const RecordError& error, std::string& out) const;

@@ -45,7 +45,16 @@ void WriteGrammar(JsonWriter& w, const GrammarResult& grammar) {
   w.EndObject();
 }
 
-void WriteErrorMember(JsonWriter& w, const RecordError& error, std::int64_t line) {
+void WriteInputPlace(JsonWriter& w, std::int64_t line, const std::string& file) {
+  w.Key("line");
+  w.Int(line);
+  if (file.empty()) return;
+  w.Key("file");
+  WriteText(w, file);
+}
+
+void WriteErrorMember(JsonWriter& w, const RecordError& error, std::int64_t line,
+                      const std::string& file) {
   w.Key("error");
   w.BeginObject();
   w.Key("message");
@@ -60,8 +69,7 @@ void WriteErrorMember(JsonWriter& w, const RecordError& error, std::int64_t line
   } else {
     WriteText(w, error.param);
   }
-  w.Key("line");
-  w.Int(line);
+  WriteInputPlace(w, line, file);
   w.EndObject();
 }
 

@@ -24,7 +24,12 @@ void WriteIntegers(JsonWriter& w, const std::vector<T>& values) {
   w.EndArray();
 }
 
-// The member "error" of an error row, key included.
-void WriteErrorMember(JsonWriter& w, const RecordError& error, std::int64_t line);
+// The member "error" of an error row, key included. It names the line, and its file unless `file`
+// is "".
+void WriteErrorMember(JsonWriter& w, const RecordError& error, std::int64_t line,
+                      const std::string& file = "");
+
+// The members "line" and, unless `file` is "", "file".
+void WriteInputPlace(JsonWriter& w, std::int64_t line, const std::string& file);
 
 }  // namespace sglrun::io

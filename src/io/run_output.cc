@@ -40,6 +40,11 @@ bool EndsLine(const std::string& path) {
 
 }  // namespace
 
+std::int64_t LineOfFile(const std::string& file, std::int64_t line) {
+  const std::uint64_t hash = HashBytes(std::to_string(line) + ":" + file).low;
+  return static_cast<std::int64_t>(hash >> 1);
+}
+
 RunOutput::RunOutput(RunOutputOptions options)
     : options_(std::move(options)), compression_(CompressionOf(options_.path)) {}
 

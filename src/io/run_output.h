@@ -54,8 +54,12 @@ struct RunOutputOptions {
 struct RowKey {
   Hash128 key;             // its resume key
   std::int64_t index = 0;  // number over all inputs
-  std::int64_t line = 0;   // physical line of its file
+  // Physical line of its file, or LineOfFile() where rows name their file.
+  std::int64_t line = 0;
 };
+
+// One number for a line and the file that it is in, for journals.
+std::int64_t LineOfFile(const std::string& file, std::int64_t line);
 
 class RunOutput {
  public:

@@ -61,7 +61,7 @@ Result<std::string> ReadMessage(const Options& options) {
   if (text->find('\0') != std::string::npos) return Error{name + " holds a NUL byte, must be text"};
   if (text->ends_with('\n')) text->pop_back();
   if (text->ends_with('\r')) text->pop_back();
-  if (!text->empty()) return text;
+  if (text->find_first_not_of(" \t\r\n\v\f") != std::string::npos) return text;
   return Error{name +
                " holds no message; pipe one in, name a file with --file, or start the chat "
                "at a terminal"};

@@ -36,10 +36,7 @@ void BeginRow(JsonWriter& w, const Reply& reply, const ReplyPlace& place, int st
 }
 
 void EndRow(JsonWriter& w, const ReplyPlace& place) {
-  if (place.with_line) {
-    w.Key("line");
-    w.Int(place.line);
-  }
+  if (place.with_line) WriteInputPlace(w, place.line, place.file);
   w.EndObject();
 }
 
@@ -234,14 +231,14 @@ void AppendErrorReply(const Reply& reply, const ReplyPlace& place, const Generat
   JsonWriter w(out);
   const RecordError told = InWordsOf(reply, *failed.error);
   BeginRow(w, reply, place, told.code);
-  WriteErrorMember(w, told, place.line);
+  WriteErrorMember(w, told, place.line, place.file);
   if (!failed.output_ids.empty()) {
     w.Key("partial_text");
     WriteText(w, failed.text);
   }
   w.EndObject();
   w.EndObject();
-  WriteErrorMember(w, told, place.line);
+  WriteErrorMember(w, told, place.line, place.file);
   EndRow(w, place);
   out.push_back('\n');
 }

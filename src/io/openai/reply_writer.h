@@ -16,6 +16,7 @@ namespace sglrun::io::openai {
 struct ReplyPlace {
   Hash128 key = {};       // ids are made from it, so that equal runs have equal ids
   std::int64_t line = 0;  // 1-based physical line of its file
+  std::string file = {};  // as named on the command line, "" for the only input
   // Seconds since 1970; 0 and no cached_tokens with --no-timing.
   std::int64_t created = 0;
   bool no_timing = false;

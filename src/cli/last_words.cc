@@ -1,5 +1,6 @@
 #include "cli/last_words.h"
 
+#include <execinfo.h>
 #include <signal.h>
 #include <unistd.h>
 
@@ -57,9 +58,17 @@ void OnBusError(int, siginfo_t* info, void*) {
   ::signal(SIGBUS, SIG_DFL);  // a fault of ours: again, with its own end
 }
 
+// An exception that leaves a thread passes through frames of the C library, which looks for the
+// unwinder when it first needs it. Without memory it would not find it any more, and abort.
+void FindUnwinder() {
+  void* frame = nullptr;
+  ::backtrace(&frame, 1);
+}
+
 }  // namespace
 
 void PrepareLastWords() {
+  FindUnwinder();
   std::set_terminate(OnTerminate);
   struct sigaction action = {};
   action.sa_sigaction = OnBusError;

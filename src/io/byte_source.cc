@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <new>
 #include <utility>
 #include <vector>
 
@@ -201,7 +202,7 @@ class GzipSource : public CompressedSource {
  public:
   explicit GzipSource(RawFile file) : CompressedSource(std::move(file)) {
     // 16: a gzip header is expected, none of zlib's own.
-    CHECK(inflateInit2(&stream_, 16 + MAX_WBITS) == Z_OK) << "out of memory";
+    if (inflateInit2(&stream_, 16 + MAX_WBITS) != Z_OK) throw std::bad_alloc();
   }
   ~GzipSource() override { inflateEnd(&stream_); }
 
@@ -218,6 +219,8 @@ class GzipSource : public CompressedSource {
     if (code == Z_STREAM_END) {
       inflateReset(&stream_);
       EndStream();
+    } else if (code == Z_MEM_ERROR) {
+      throw std::bad_alloc();
     } else if (code != Z_OK && code != Z_BUF_ERROR) {
       return Damage(stream_.msg != nullptr ? stream_.msg : "no message");
     }
@@ -233,7 +236,7 @@ class ZstdSource : public CompressedSource {
  public:
   explicit ZstdSource(RawFile file)
       : CompressedSource(std::move(file)), stream_(ZSTD_createDStream()) {
-    CHECK(stream_ != nullptr) << "out of memory";
+    if (stream_ == nullptr) throw std::bad_alloc();
   }
   ~ZstdSource() override { ZSTD_freeDStream(stream_); }
 
@@ -243,6 +246,7 @@ class ZstdSource : public CompressedSource {
     ZSTD_outBuffer out{data, size, 0};
     const std::size_t code = ZSTD_decompressStream(stream_, &out, &in);
     count = out.pos;
+    if (ZSTD_getErrorCode(code) == ZSTD_error_memory_allocation) throw std::bad_alloc();
     if (ZSTD_isError(code) != 0) return Failure(code);
     file_.Take(in.pos);
     if (code == 0) EndStream();

@@ -1,8 +1,10 @@
 #include <zlib.h>
 #include <zstd.h>
+#include <zstd_errors.h>
 
 #include <algorithm>
 #include <limits>
+#include <new>
 
 #include "io/output_file.h"
 
@@ -46,9 +48,10 @@ int OneChunk(int (*call)(z_stream*, int), int flush, z_stream& stream, std::stri
 
 std::string GzipMember(std::string_view bytes) {
   z_stream stream{};
-  CHECK(deflateInit2(&stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, kGzipWindow, 8,
-                     Z_DEFAULT_STRATEGY) == Z_OK)
-      << "out of memory";
+  if (deflateInit2(&stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, kGzipWindow, 8,
+                   Z_DEFAULT_STRATEGY) != Z_OK) {
+    throw std::bad_alloc();
+  }
   std::string out;
   int code = Z_OK;
   while (code != Z_STREAM_END) {
@@ -61,12 +64,13 @@ std::string GzipMember(std::string_view bytes) {
 
 std::string ZstdFrame(std::string_view bytes) {
   ZSTD_CCtx* context = ZSTD_createCCtx();
-  CHECK(context != nullptr) << "out of memory";
+  if (context == nullptr) throw std::bad_alloc();
   ZSTD_CCtx_setParameter(context, ZSTD_c_checksumFlag, 1);
   std::string out(ZSTD_compressBound(bytes.size()), '\0');
   const std::size_t size =
       ZSTD_compress2(context, out.data(), out.size(), bytes.data(), bytes.size());
   ZSTD_freeCCtx(context);
+  if (ZSTD_getErrorCode(size) == ZSTD_error_memory_allocation) throw std::bad_alloc();
   CHECK(ZSTD_isError(size) == 0) << ZSTD_getErrorName(size);
   out.resize(size);
   return out;
@@ -74,7 +78,7 @@ std::string ZstdFrame(std::string_view bytes) {
 
 Result<std::string> GunzipAll(std::string_view bytes) {
   z_stream stream{};
-  CHECK(inflateInit2(&stream, kGzipWindow) == Z_OK) << "out of memory";
+  if (inflateInit2(&stream, kGzipWindow) != Z_OK) throw std::bad_alloc();
   std::string out;
   int code = Z_STREAM_END;
   while (!bytes.empty() && (code == Z_OK || code == Z_STREAM_END)) {
@@ -84,13 +88,14 @@ Result<std::string> GunzipAll(std::string_view bytes) {
   // Input may be used up while output is still held back.
   while (code == Z_OK) code = OneChunk(inflate, Z_NO_FLUSH, stream, bytes, out);
   inflateEnd(&stream);
+  if (code == Z_MEM_ERROR) throw std::bad_alloc();
   if (code != Z_STREAM_END) return Error{"damaged gzip data"};
   return out;
 }
 
 Result<std::string> UnzstdAll(std::string_view bytes) {
   ZSTD_DStream* stream = ZSTD_createDStream();
-  CHECK(stream != nullptr) << "out of memory";
+  if (stream == nullptr) throw std::bad_alloc();
   std::string out;
   ZSTD_inBuffer in{bytes.data(), bytes.size(), 0};
   std::size_t code = 0;
@@ -104,6 +109,7 @@ Result<std::string> UnzstdAll(std::string_view bytes) {
     out.resize(used + room.pos);
   }
   ZSTD_freeDStream(stream);
+  if (ZSTD_getErrorCode(code) == ZSTD_error_memory_allocation) throw std::bad_alloc();
   if (code != 0) return Error{"damaged zstd data"};
   return out;
 }

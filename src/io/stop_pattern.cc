@@ -4,6 +4,7 @@
 #include <pcre2.h>
 
 #include <memory>
+#include <new>
 #include <string>
 
 #include "base/json.h"
@@ -29,6 +30,7 @@ Result<void, RecordError> CheckStopPatterns(const SamplingParams& params, std::s
         pcre2_compile(reinterpret_cast<PCRE2_SPTR>(pattern.data()), pattern.size(),
                       PCRE2_UTF | PCRE2_NEVER_BACKSLASH_C, &code, &offset, nullptr),
         &pcre2_code_free);
+    if (compiled == nullptr && code == PCRE2_ERROR_HEAP_FAILED) throw std::bad_alloc();
     if (compiled == nullptr) {
       const std::string field = std::string(path) + ".stop_regex";
       return RecordError{field + " holds " + Json(pattern).Excerpt(260) +

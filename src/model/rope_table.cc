@@ -2,8 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
-
-#include "base/check.h"
+#include <new>
 
 namespace sglrun::model {
 namespace {
@@ -16,8 +15,7 @@ void RopeTable::Ensure(std::int64_t positions, const kernels::Backend& backend,
                        kernels::KernelContext& context) {
   if (positions <= positions_) return;
   const std::int64_t wanted = std::max({positions, 2 * positions_, kFirstPositions});
-  CHECK(Reserve(wanted, backend, context))
-      << "no memory for the angles of " << wanted << " positions";
+  if (!Reserve(wanted, backend, context)) throw std::bad_alloc();
 }
 
 bool RopeTable::Reserve(std::int64_t wanted, const kernels::Backend& backend,

@@ -2,7 +2,6 @@
 
 #define RAPIDJSON_HAS_STDSTRING 1
 #include <rapidjson/error/en.h>
-#include <rapidjson/memorystream.h>
 #include <rapidjson/reader.h>
 
 #include <algorithm>
@@ -11,7 +10,10 @@
 #include <cstdio>
 #include <cstdlib>
 #include <limits>
+#include <optional>
 
+#include "base/large_json.h"
+#include "base/stream_hash.h"
 #include "base/utf8.h"
 
 namespace sglrun {
@@ -23,42 +25,152 @@ constexpr std::size_t kLinearKeySearch = 16;
 // Numbers of this size and more keep their text.
 constexpr double kBeyondInt64 = 0x1p63;
 
-// Not left to the scanner: RapidJSON 1.1 reads 0.0e308 as a small number.
-Json NumberOf(std::string text) {
-  const double value = std::strtod(text.c_str(), nullptr);
+bool IsDigit(char c) {
+  return c >= '0' && c <= '9';
+}
+
+bool MayBeginNumber(char c) {
+  return c == '-' || IsDigit(c);
+}
+
+// The length of the JSON number that `text` begins with, 0 when it begins with none.
+std::size_t NumberLength(std::string_view text) {
+  std::size_t at = 0;
+  const auto digits = [&] {
+    const std::size_t begin = at;
+    while (at < text.size() && IsDigit(text[at])) ++at;
+    return at > begin;
+  };
+  const auto skip = [&](std::string_view any_of) {
+    const bool found = at < text.size() && any_of.find(text[at]) != std::string_view::npos;
+    if (found) ++at;
+    return found;
+  };
+  skip("-");
+  if (!skip("0") && !digits()) return 0;
+  if (skip(".") && !digits()) return 0;
+  if (skip("eE")) {
+    skip("+-");
+    if (!digits()) return 0;
+  }
+  return at;
+}
+
+// The text as RapidJSON's scanner sees it. Strings are decoded in place. Numbers are not left to the
+// scanner, which refuses those beyond a double and reads 0.0e308 as a small one: it is given "0" and
+// a blank for each, and number() is what stands there. Offsets are those of the text.
+class TextStream {
+ public:
+  using Ch = char;
+
+  explicit TextStream(std::string& text) : text_(text) {}
+
+  char Peek() const {
+    if (in_string_) return Raw();
+    if (blank_is_next_) return ' ';
+    if (NumberHere() > 0) return '0';
+    // The scanner takes a NUL for the end.
+    return at_ < text_.size() && Raw() == '\0' ? '\1' : Raw();
+  }
+  char Take() {
+    if (blank_is_next_) {
+      blank_is_next_ = false;
+      return ' ';
+    }
+    const std::size_t length = in_string_ ? 0 : NumberHere();
+    if (length == 0) {
+      is_malformed_ = is_malformed_ || (!in_string_ && MayBeginNumber(Raw()));
+      return text_[at_++];
+    }
+    number_ = std::string_view(text_).substr(at_, length);
+    at_ += length;
+    blank_is_next_ = true;
+    return '0';
+  }
+  std::size_t Tell() const { return at_; }
+
+  // A string begins, is written over itself, ends.
+  char* PutBegin() {
+    in_string_ = true;
+    put_ = text_.data() + at_;
+    return put_;
+  }
+  void Put(char c) { *put_++ = c; }
+  std::size_t PutEnd(const char* begin) {
+    in_string_ = false;
+    return static_cast<std::size_t>(put_ - begin);
+  }
+  static void Flush() {}
+
+  std::string_view number() const { return number_; }
+
+ private:
+  char Raw() const { return at_ < text_.size() ? text_[at_] : '\0'; }
+  // The length of the number that begins here.
+  std::size_t NumberHere() const {
+    if (is_malformed_ || !MayBeginNumber(Raw())) return 0;
+    if (measured_at_ != at_) {
+      measured_at_ = at_;
+      measured_ = NumberLength(std::string_view(text_).substr(at_));
+    }
+    return measured_;
+  }
+
+  std::string& text_;
+  std::size_t at_ = 0;
+  bool in_string_ = false;
+  bool blank_is_next_ = false;  // after a number
+  bool is_malformed_ = false;   // a number is, as the scanner is about to find
+  char* put_ = nullptr;
+  std::string_view number_;
+  mutable std::size_t measured_at_ = std::numeric_limits<std::size_t>::max();
+  mutable std::size_t measured_ = 0;
+};
+
+Json NumberOf(std::string_view text) {
   std::int64_t integer = 0;
   const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), integer);
   if (code == std::errc() && end == text.data() + text.size()) return Json(integer);
+  std::string whole(text);
+  const double value = std::strtod(whole.c_str(), nullptr);
   if (std::fabs(value) < kBeyondInt64) return Json(value);
-  return Json(JsonNumber{std::move(text)});
+  return Json(JsonNumber{std::move(whole)});
 }
+
+// What an allocation takes beside what was asked for, and what a string holds without one.
+constexpr std::size_t kHeapBlock = 16;
+constexpr std::size_t kShortString = 15;
+
+std::size_t TextBytes(std::size_t size) {
+  return size <= kShortString ? 0 : size + 1 + kHeapBlock;
+}
+
+struct ScanOptions {
+  JsonParseOptions parse;
+  std::size_t max_bytes = std::numeric_limits<std::size_t>::max();  // of the values
+};
 
 // Builds a Json from RapidJSON's events; a stack of open containers keeps it free of recursion.
 class Builder {
  public:
-  // `text` is what `stream` scans. `numbers` stand in place of the scanner's, in their order; may
-  // be null.
-  Builder(int max_depth, std::string_view text, const rapidjson::MemoryStream& stream,
-          std::vector<Json>* numbers)
-      : max_depth_(max_depth), text_(text), stream_(stream), numbers_(numbers) {}
+  Builder(const ScanOptions& options, const TextStream& stream)
+      : options_(options), stream_(stream) {}
 
   bool Null() { return Add(Json()); }
   bool Bool(bool b) { return Add(Json(b)); }
-  bool Int(int i) { return Add(Json(static_cast<std::int64_t>(i))); }
-  bool Uint(unsigned u) {
-    if (numbers_ != nullptr) return Add(std::move((*numbers_)[next_number_++]));
-    return Add(Json(static_cast<std::int64_t>(u)));
+  // Every number that is one looks like this to the scanner.
+  bool Uint(unsigned) {
+    if (!options_.parse.keep_number_text) return Add(NumberOf(stream_.number()));
+    return Hold(TextBytes(stream_.number().size())) &&
+           Add(Json(JsonNumber{std::string(stream_.number())}));
   }
-  bool Int64(std::int64_t i) { return Add(Json(i)); }
-  bool Uint64(std::uint64_t u) {
-    if (u > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max())) {
-      return Add(Json(JsonNumber{ScannedNumber()}));
-    }
-    return Add(Json(static_cast<std::int64_t>(u)));
-  }
-  bool Double(double) { return Add(NumberOf(ScannedNumber())); }
-  bool RawNumber(const char*, rapidjson::SizeType, bool) { return false; }
+  static bool Int(int) { return false; }
+  static bool Int64(std::int64_t) { return false; }
+  static bool Uint64(std::uint64_t) { return false; }
+  static bool Double(double) { return false; }
+  static bool RawNumber(const char*, rapidjson::SizeType, bool) { return false; }
   bool String(const char* s, rapidjson::SizeType n, bool) {
+    if (!Hold(TextBytes(n))) return false;
     std::string text(s, n);
     // The scanner checks the raw bytes; a lone low surrogate escape only shows in the result.
     if (!IsValidUtf8(text)) return Fail("a string holds a lone surrogate escape");
@@ -66,9 +178,11 @@ class Builder {
   }
   bool StartObject() { return Push(Json(Json::Object())); }
   bool Key(const char* s, rapidjson::SizeType n, bool) {
+    Json::Object& object = stack_.back().as_object();
+    if (!Hold(TextBytes(n)) || !MakeRoom(object)) return false;
     std::string key(s, n);
     if (!IsValidUtf8(key)) return Fail("a key holds a lone surrogate escape");
-    stack_.back().as_object().emplace_back(std::move(key), Json());
+    object.emplace_back(std::move(key), Json());
     return true;
   }
   bool EndObject(rapidjson::SizeType) {
@@ -81,6 +195,7 @@ class Builder {
   ParsedJson Take() { return {std::move(root_), std::move(duplicate_keys_)}; }
   const std::string& failure() const { return failure_; }
   bool too_deep() const { return too_deep_; }
+  bool too_large() const { return too_large_; }
 
  private:
   bool Fail(std::string message) {
@@ -88,18 +203,35 @@ class Builder {
     return false;
   }
 
-  // The number that ends where the scanner is.
-  std::string ScannedNumber() const {
-    const std::string_view before = text_.substr(0, stream_.Tell());
-    const std::size_t end_of_other = before.find_last_not_of("0123456789+-.eE");
-    return std::string(before.substr(end_of_other + 1));  // npos + 1 is 0
+  // Counts memory before it is taken.
+  bool Hold(std::size_t bytes) {
+    held_ += bytes;
+    if (held_ <= options_.max_bytes) return true;
+    too_large_ = true;
+    return Fail("its values take more than " + std::to_string(options_.max_bytes >> 20) +
+                " MiB of memory");
+  }
+
+  // Room for one more element. Old and new elements stand side by side while they move.
+  template <class Elements>
+  bool MakeRoom(Elements& elements) {
+    constexpr std::size_t kFirst = 4;
+    const std::size_t old = elements.capacity();
+    if (elements.size() < old) return true;
+    const std::size_t grown = std::max(kFirst, 2 * old);
+    if (!Hold(grown * sizeof(elements[0]) + kHeapBlock)) return false;
+    elements.reserve(grown);
+    if (old > 0) held_ -= old * sizeof(elements[0]) + kHeapBlock;
+    return true;
   }
 
   bool Add(Json value) {
     if (stack_.empty()) {
       root_ = std::move(value);
     } else if (stack_.back().is_array()) {
-      stack_.back().as_array().push_back(std::move(value));
+      Json::Array& array = stack_.back().as_array();
+      if (!MakeRoom(array)) return false;
+      array.push_back(std::move(value));
     } else {
       stack_.back().as_object().back().second = std::move(value);
     }
@@ -107,9 +239,9 @@ class Builder {
   }
 
   bool Push(Json container) {
-    if (static_cast<int>(stack_.size()) >= max_depth_) {
+    if (static_cast<int>(stack_.size()) >= options_.parse.max_depth) {
       too_deep_ = true;
-      return Fail("nested deeper than " + std::to_string(max_depth_) + " levels");
+      return Fail("nested deeper than " + std::to_string(options_.parse.max_depth) + " levels");
     }
     stack_.push_back(std::move(container));
     return true;
@@ -173,69 +305,16 @@ class Builder {
     if (duplicate_keys_.size() < kMaxReportedDuplicates) duplicate_keys_.push_back(key);
   }
 
-  const int max_depth_;
-  const std::string_view text_;
-  const rapidjson::MemoryStream& stream_;
-  std::vector<Json>* const numbers_;
-  std::size_t next_number_ = 0;
+  const ScanOptions& options_;
+  const TextStream& stream_;
+  std::size_t held_ = 0;
   bool too_deep_ = false;
+  bool too_large_ = false;
   Json root_;
   std::vector<Json> stack_;
   std::vector<std::string> duplicate_keys_;
   std::string failure_;
 };
-
-bool IsDigit(char c) {
-  return c >= '0' && c <= '9';
-}
-
-// The length of the JSON number that `text` begins with, 0 when it begins with none.
-std::size_t NumberLength(std::string_view text) {
-  std::size_t at = 0;
-  const auto digits = [&] {
-    const std::size_t begin = at;
-    while (at < text.size() && IsDigit(text[at])) ++at;
-    return at > begin;
-  };
-  const auto skip = [&](std::string_view any_of) {
-    const bool found = at < text.size() && any_of.find(text[at]) != std::string_view::npos;
-    if (found) ++at;
-    return found;
-  };
-  skip("-");
-  if (!skip("0") && !digits()) return 0;
-  if (skip(".") && !digits()) return 0;
-  if (skip("eE")) {
-    skip("+-");
-    if (!digits()) return 0;
-  }
-  return at;
-}
-
-// RapidJSON's scanner refuses numbers beyond a double even when asked for their text. So it is
-// given "0" and blanks in place of each number (offsets stay), and the texts come back in order.
-std::string TakeNumbersOut(std::string_view text, std::vector<std::string>& numbers) {
-  std::string rest(text);
-  bool in_string = false;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (in_string) {
-      if (text[i] == '\\')
-        ++i;
-      else if (text[i] == '"')
-        in_string = false;
-      continue;
-    }
-    if (text[i] == '"') in_string = true;
-    if (text[i] != '-' && !IsDigit(text[i])) continue;
-    const std::size_t length = NumberLength(text.substr(i));
-    if (length == 0) break;  // no JSON: the scanner says so, here or before
-    numbers.emplace_back(text.substr(i, length));
-    rest.replace(i, length, length, ' ');
-    rest[i] = '0';
-    i += length - 1;
-  }
-  return rest;
-}
 
 std::string LowerFirst(std::string text) {
   if (!text.empty() && text[0] >= 'A' && text[0] <= 'Z') text[0] = static_cast<char>(text[0] + 32);
@@ -268,26 +347,28 @@ std::string RawControl(std::string_view text, std::size_t offset, bool in_string
 
 std::string ScannerMessage(rapidjson::ParseErrorCode code, std::size_t offset,
                            std::string_view text) {
-  // RapidJSON takes a raw control for a wrong escape, and a NUL for the end of the text.
+  // RapidJSON takes a raw control character for a wrong escape, and a NUL for the end of the text.
   const bool in_string = code == rapidjson::kParseErrorStringEscapeInvalid ||
                          code == rapidjson::kParseErrorStringMissQuotationMark;
   std::string message = RawControl(text, offset, in_string);
   return message.empty() ? LowerFirst(rapidjson::GetParseError_En(code)) : message;
 }
 
-// One run of the scanner. With `numbers` it gets a text without them, and hands these out.
-Result<ParsedJson, JsonError> Scan(std::string_view text, int max_depth, std::vector<Json>* numbers,
-                                   bool& number_too_big) {
-  rapidjson::MemoryStream stream(text.data(), text.size());
-  Builder builder(max_depth, text, stream, numbers);
+// Uses the text up.
+Result<ParsedJson, LargeJsonError> Scan(std::string& text, const ScanOptions& options) {
+  if (const std::size_t bad = FindInvalidUtf8(text); bad != std::string_view::npos) {
+    return LargeJsonError{.error = {.offset = bad, .message = "invalid UTF-8"}};
+  }
+  TextStream stream(text);
+  Builder builder(options, stream);
   rapidjson::Reader reader;
   const rapidjson::ParseResult result =
-      reader.Parse<rapidjson::kParseIterativeFlag>(stream, builder);
-  number_too_big = result.Code() == rapidjson::kParseErrorNumberTooBig;
+      reader.Parse<rapidjson::kParseIterativeFlag | rapidjson::kParseInsituFlag>(stream, builder);
   if (!result.IsError()) return builder.Take();
   std::string message = builder.failure();
   if (message.empty()) message = ScannerMessage(result.Code(), result.Offset(), text);
-  return JsonError{result.Offset(), std::move(message), builder.too_deep()};
+  return LargeJsonError{{result.Offset(), std::move(message), builder.too_deep()},
+                        builder.too_large()};
 }
 
 void AppendNumber(std::string& out, double value) {
@@ -300,166 +381,8 @@ void AppendNumber(std::string& out, double value) {
   out.append(buffer, end);
 }
 
-enum class Spelling : std::uint8_t {
-  kPlain,
-  kCanonical,  // Json::CanonicalDump
-  // JsonWriter's: no character that a reader of lines, such as Python's splitlines(), takes for the
-  // end of one.
-  kLine,
-};
-
-// The line ends of Unicode beyond ASCII: U+0085, U+2028 and U+2029. JSON demands escapes of the
-// others.
-std::size_t FindLineEnd(std::string_view text, std::size_t from) {
-  for (std::size_t at = from; at < text.size(); ++at) {
-    const std::string_view rest = text.substr(at, 3);
-    if (rest.starts_with("\xC2\x85") || rest == "\xE2\x80\xA8" || rest == "\xE2\x80\xA9") return at;
-  }
-  return std::string_view::npos;
-}
-
-// Escapes the line ends in what has been appended to `out` since `from`, which are parts of strings.
-void EscapeLineEnds(std::string& out, std::size_t from) {
-  std::size_t at = FindLineEnd(out, from);
-  if (at == std::string::npos) return;
-  std::string escaped;
-  std::size_t done = from;
-  for (; at != std::string::npos; at = FindLineEnd(out, done)) {
-    escaped.append(out, done, at - done);
-    done = at;
-    const char32_t character = DecodeUtf8(out, done);
-    escaped += character == 0x85 ? "\\u0085" : character == 0x2028 ? "\\u2028" : "\\u2029";
-  }
-  escaped.append(out, done);
-  out.replace(from, std::string::npos, escaped);
-}
-
-void AppendString(std::string& out, std::string_view text, Spelling spelling) {
-  const std::size_t begin = out.size();
-  AppendJsonString(out, text);
-  if (spelling == Spelling::kLine) EscapeLineEnds(out, begin);
-}
-
-void DumpTo(std::string& out, const Json& value, Spelling spelling);
-
-void DumpObject(std::string& out, const Json::Object& object, Spelling spelling) {
-  std::vector<const Json::Member*> members;
-  members.reserve(object.size());
-  for (const Json::Member& member : object) members.push_back(&member);
-  if (spelling == Spelling::kCanonical) {
-    std::sort(members.begin(), members.end(),
-              [](const auto* a, const auto* b) { return a->first < b->first; });
-  }
-  out.push_back('{');
-  for (std::size_t i = 0; i < members.size(); ++i) {
-    if (i > 0) out.push_back(',');
-    AppendString(out, members[i]->first, spelling);
-    out.push_back(':');
-    DumpTo(out, members[i]->second, spelling);
-  }
-  out.push_back('}');
-}
-
-void DumpTo(std::string& out, const Json& value, Spelling spelling) {
-  if (value.is_null()) {
-    out += "null";
-  } else if (value.is_bool()) {
-    out += value.as_bool() ? "true" : "false";
-  } else if (value.is_int()) {
-    out += std::to_string(value.as_int());
-  } else if (value.is_double()) {
-    const double d = value.as_double();
-    if (spelling == Spelling::kCanonical && d == std::floor(d) && std::fabs(d) < 9.2e18) {
-      out += std::to_string(static_cast<std::int64_t>(d));
-    } else {
-      AppendNumber(out, d);
-    }
-  } else if (value.is_number_text()) {
-    out += value.number_text();
-  } else if (value.is_string()) {
-    AppendString(out, value.as_string(), spelling);
-  } else if (value.is_array()) {
-    out.push_back('[');
-    for (std::size_t i = 0; i < value.as_array().size(); ++i) {
-      if (i > 0) out.push_back(',');
-      DumpTo(out, value.as_array()[i], spelling);
-    }
-    out.push_back(']');
-  } else {
-    DumpObject(out, value.as_object(), spelling);
-  }
-}
-
-}  // namespace
-
-const Json* Json::Find(std::string_view key) const {
-  if (!is_object()) return nullptr;
-  for (const Member& member : as_object()) {
-    if (member.first == key) return &member.second;
-  }
-  return nullptr;
-}
-
-const char* Json::KindName() const {
-  static constexpr const char* kNames[] = {"null",     "a boolean", "an integer", "a number",
-                                           "a string", "an array",  "an object",  "a number"};
-  return kNames[value_.index()];
-}
-
-double Json::as_double() const {
-  if (is_int()) return static_cast<double>(as_int());
-  if (is_number_text()) return std::strtod(number_text().c_str(), nullptr);
-  return std::get<double>(value_);
-}
-
-std::string Json::Dump() const {
-  std::string out;
-  DumpTo(out, *this, Spelling::kPlain);
-  return out;
-}
-
-std::string Json::CanonicalDump() const {
-  std::string out;
-  DumpTo(out, *this, Spelling::kCanonical);
-  return out;
-}
-
-std::string Json::Excerpt(std::size_t limit) const {
-  std::string text;
-  if (is_array() && as_array().size() > limit) {
-    text = "an array of " + std::to_string(as_array().size()) + " elements";
-    return text;
-  }
-  text = Dump();
-  if (text.size() <= limit) return text;
-  text.resize(limit);
-  text.resize(text.size() - IncompleteUtf8Suffix(text));
-  return text + "...";
-}
-
-Result<ParsedJson, JsonError> ParseJson(std::string_view text, JsonParseOptions options) {
-  if (const std::size_t bad = FindInvalidUtf8(text); bad != std::string_view::npos) {
-    return JsonError{bad, "invalid UTF-8"};
-  }
-  bool number_too_big = false;
-  if (!options.keep_number_text) {
-    auto parsed = Scan(text, options.max_depth, nullptr, number_too_big);
-    if (!number_too_big) return parsed;
-  }
-  std::vector<std::string> texts;
-  const std::string rest = TakeNumbersOut(text, texts);
-  std::vector<Json> numbers;
-  numbers.reserve(texts.size());
-  for (std::string& number : texts) {
-    numbers.push_back(options.keep_number_text ? Json(JsonNumber{std::move(number)})
-                                               : NumberOf(std::move(number)));
-  }
-  return Scan(rest, options.max_depth, &numbers, number_too_big);
-}
-
-void AppendJsonString(std::string& out, std::string_view text) {
+void AppendEscaped(std::string& out, std::string_view text) {
   static constexpr char kHex[] = "0123456789abcdef";
-  out.push_back('"');
   for (const char c : text) {
     const auto byte = static_cast<unsigned char>(c);
     if (byte >= 0x20 && c != '"' && c != '\\') {
@@ -493,6 +416,191 @@ void AppendJsonString(std::string& out, std::string_view text) {
         out.push_back(kHex[byte & 15]);
     }
   }
+}
+
+// The line ends of Unicode beyond ASCII: U+0085, U+2028 and U+2029. JSON demands escapes of the
+// others.
+std::size_t FindLineEnd(std::string_view text, std::size_t from) {
+  for (std::size_t at = from; at < text.size(); ++at) {
+    const std::string_view rest = text.substr(at, 3);
+    if (rest.starts_with("\xC2\x85") || rest == "\xE2\x80\xA8" || rest == "\xE2\x80\xA9") return at;
+  }
+  return std::string_view::npos;
+}
+
+// Escapes the line ends in what has been appended to `out` since `from`, which are parts of strings.
+void EscapeLineEnds(std::string& out, std::size_t from) {
+  std::size_t at = FindLineEnd(out, from);
+  if (at == std::string::npos) return;
+  std::string escaped;
+  std::size_t done = from;
+  for (; at != std::string::npos; at = FindLineEnd(out, done)) {
+    escaped.append(out, done, at - done);
+    done = at;
+    const char32_t character = DecodeUtf8(out, done);
+    escaped += character == 0x85 ? "\\u0085" : character == 0x2028 ? "\\u2028" : "\\u2029";
+  }
+  escaped.append(out, done);
+  out.replace(from, std::string::npos, escaped);
+}
+
+// Where a dump goes: a text, or what a hash is made of, in which case little of it is there at once.
+class DumpTarget {
+ public:
+  DumpTarget(std::string& out, bool hashes) : out_(out), hashes_(hashes) {}
+
+  std::string& text() { return out_; }
+  void String(std::string_view text) {
+    out_.push_back('"');
+    for (std::size_t at = 0; at < text.size(); at += kSlice) {
+      AppendEscaped(out_, text.substr(at, kSlice));
+      Drain();
+    }
+    out_.push_back('"');
+  }
+  // To be called now and then.
+  void Drain() {
+    if (!hashes_ || out_.size() < kSlice) return;
+    if (!hash_) hash_.emplace();
+    hash_->Add(out_);
+    out_.clear();
+  }
+  Hash128 Finish() {
+    if (!hash_) return HashBytes(out_);
+    hash_->Add(out_);
+    return hash_->Finish();
+  }
+
+ private:
+  static constexpr std::size_t kSlice = std::size_t{64} << 10;
+
+  std::string& out_;
+  const bool hashes_;
+  std::optional<StreamHash> hash_;
+};
+
+void DumpTo(DumpTarget& target, const Json& value, bool canonical);
+
+void DumpObject(DumpTarget& target, const Json::Object& object, bool canonical) {
+  std::vector<const Json::Member*> members;
+  members.reserve(object.size());
+  for (const Json::Member& member : object) members.push_back(&member);
+  if (canonical) {
+    std::sort(members.begin(), members.end(),
+              [](const auto* a, const auto* b) { return a->first < b->first; });
+  }
+  target.text().push_back('{');
+  for (std::size_t i = 0; i < members.size(); ++i) {
+    if (i > 0) target.text().push_back(',');
+    target.String(members[i]->first);
+    target.text().push_back(':');
+    DumpTo(target, members[i]->second, canonical);
+  }
+  target.text().push_back('}');
+}
+
+void DumpTo(DumpTarget& target, const Json& value, bool canonical) {
+  std::string& out = target.text();
+  if (value.is_null()) {
+    out += "null";
+  } else if (value.is_bool()) {
+    out += value.as_bool() ? "true" : "false";
+  } else if (value.is_int()) {
+    out += std::to_string(value.as_int());
+  } else if (value.is_double()) {
+    const double d = value.as_double();
+    if (canonical && d == std::floor(d) && std::fabs(d) < 9.2e18) {
+      out += std::to_string(static_cast<std::int64_t>(d));
+    } else {
+      AppendNumber(out, d);
+    }
+  } else if (value.is_number_text()) {
+    out += value.number_text();
+  } else if (value.is_string()) {
+    target.String(value.as_string());
+  } else if (value.is_array()) {
+    out.push_back('[');
+    for (std::size_t i = 0; i < value.as_array().size(); ++i) {
+      if (i > 0) out.push_back(',');
+      DumpTo(target, value.as_array()[i], canonical);
+    }
+    out.push_back(']');
+  } else {
+    DumpObject(target, value.as_object(), canonical);
+  }
+  target.Drain();
+}
+
+}  // namespace
+
+const Json* Json::Find(std::string_view key) const {
+  if (!is_object()) return nullptr;
+  for (const Member& member : as_object()) {
+    if (member.first == key) return &member.second;
+  }
+  return nullptr;
+}
+
+const char* Json::KindName() const {
+  static constexpr const char* kNames[] = {"null",     "a boolean", "an integer", "a number",
+                                           "a string", "an array",  "an object",  "a number"};
+  return kNames[value_.index()];
+}
+
+double Json::as_double() const {
+  if (is_int()) return static_cast<double>(as_int());
+  if (is_number_text()) return std::strtod(number_text().c_str(), nullptr);
+  return std::get<double>(value_);
+}
+
+std::string Json::Dump() const {
+  std::string out;
+  DumpTarget target(out, /*hashes=*/false);
+  DumpTo(target, *this, /*canonical=*/false);
+  return out;
+}
+
+std::string Json::CanonicalDump() const {
+  std::string out;
+  DumpTarget target(out, /*hashes=*/false);
+  DumpTo(target, *this, /*canonical=*/true);
+  return out;
+}
+
+Hash128 CanonicalHash(const Json& value, std::string_view prefix) {
+  std::string out(prefix);
+  DumpTarget target(out, /*hashes=*/true);
+  DumpTo(target, value, /*canonical=*/true);
+  return target.Finish();
+}
+
+std::string Json::Excerpt(std::size_t limit) const {
+  std::string text;
+  if (is_array() && as_array().size() > limit) {
+    text = "an array of " + std::to_string(as_array().size()) + " elements";
+    return text;
+  }
+  text = Dump();
+  if (text.size() <= limit) return text;
+  text.resize(limit);
+  text.resize(text.size() - IncompleteUtf8Suffix(text));
+  return text + "...";
+}
+
+Result<ParsedJson, JsonError> ParseJson(std::string_view text, JsonParseOptions options) {
+  std::string copy(text);
+  auto parsed = Scan(copy, {.parse = options});
+  if (!parsed.ok()) return std::move(parsed).error().error;
+  return std::move(parsed).value();
+}
+
+Result<ParsedJson, LargeJsonError> ParseLargeJson(std::string& text, std::size_t max_bytes) {
+  return Scan(text, {.parse = {}, .max_bytes = max_bytes});
+}
+
+void AppendJsonString(std::string& out, std::string_view text) {
+  out.push_back('"');
+  AppendEscaped(out, text);
   out.push_back('"');
 }
 
@@ -531,16 +639,23 @@ void JsonWriter::Close(char bracket) {
   need_comma_ = true;
 }
 
+// No character that a reader of lines, such as Python's splitlines(), takes for the end of one.
+void JsonWriter::AppendString(std::string_view text) {
+  const std::size_t begin = out_.size();
+  AppendJsonString(out_, text);
+  EscapeLineEnds(out_, begin);
+}
+
 void JsonWriter::Key(std::string_view key) {
   Separate();
-  AppendString(out_, key, Spelling::kLine);
+  AppendString(key);
   out_.push_back(':');
   need_comma_ = false;
 }
 
 void JsonWriter::String(std::string_view text) {
   Separate();
-  AppendString(out_, text, Spelling::kLine);
+  AppendString(text);
 }
 
 void JsonWriter::Int(std::int64_t value) {
@@ -575,7 +690,10 @@ void JsonWriter::Double(double value) {
 
 void JsonWriter::Value(const Json& value) {
   Separate();
-  DumpTo(out_, value, Spelling::kLine);
+  const std::size_t begin = out_.size();
+  DumpTarget target(out_, /*hashes=*/false);
+  DumpTo(target, value, /*canonical=*/false);
+  EscapeLineEnds(out_, begin);
 }
 
 void JsonWriter::Raw(std::string_view json) {

@@ -129,6 +129,7 @@ class JsonWriter {
   void Open(char bracket);
   void Close(char bracket);
   void Separate();
+  void AppendString(std::string_view text);
 
   std::string& out_;
   bool need_comma_ = false;

@@ -227,10 +227,13 @@ class BatchRun {
              (!in_files || writer.HasSideFiles(record.place, with_hidden_states));
     };
     report::RunCollector collector;
+    const auto budget = std::make_shared<MemoryBudget>();
+    parts.budget = budget;
     BatchWindow window(writer, *output_,
-                       {.order = OrderOf(options_), .max_failed = options_.max_errors}, collector);
+                       {.order = OrderOf(options_), .max_failed = options_.max_errors}, collector,
+                       budget);
     BatchSource source(options_, std::move(parts));
-    Status status = BatchLoop(options_, source, engine, window, collector).Run();
+    Status status = BatchLoop(options_, source, engine, window, collector, *budget).Run();
     if (status.ok()) status = Close(source, window);
     const bool broken_pipe = !status.ok() && output_->broken_pipe();
     if (!status.ok()) {

@@ -38,12 +38,14 @@ void CleanText(GenerateResult& result) {
 }  // namespace
 
 BatchLoop::BatchLoop(const Options& options, BatchSource& source, EnginePool& engine,
-                     BatchWindow& window, report::RunCollector& collector)
+                     BatchWindow& window, report::RunCollector& collector,
+                     const MemoryBudget& budget)
     : options_(options),
       source_(source),
       engine_(engine),
       window_(window),
       collector_(collector),
+      budget_(budget),
       progress_(options.progress == "auto" && options.quiet ? "never" : options.progress),
       flush_seconds_(FlushSeconds(options)) {}
 
@@ -56,12 +58,11 @@ Status BatchLoop::Run() {
 Status BatchLoop::RunSteps() {
   while (StopCode() == 0 && !window_.TooManyFailed()) {
     SGLRUN_RETURN_IF_ERROR(Refill());
-    if (!engine_.HasWork() && window_.empty() && source_.Exhausted()) return {};
+    if (!engine_.HasWork() && !next_ && window_.empty() && source_.Exhausted()) return {};
     for (GenerateResult& result : engine_.Step()) {
       // What the signal has cut short has no outcome: the next run gives these rows.
       if (StopFlag::requested()) return {};
-      if (options_.clean_up_spaces) CleanText(result);
-      SGLRUN_RETURN_IF_ERROR(window_.Finish(std::move(result)));
+      SGLRUN_RETURN_IF_ERROR(TakeResult(std::move(result)));
     }
     collector_.AddStep(SecondsSince(start_), engine_.stats());
     for (const GenerateResult& partial : engine_.Partials()) ShowPartial(partial);
@@ -77,18 +78,40 @@ Status BatchLoop::Refill() {
     if (!NeedsMore()) ++ahead;
     // With nothing else to do, a slow input is waited for, but signals and flushes are not late.
     const std::chrono::milliseconds patience(engine_.HasWork() ? 0 : 50);
-    std::optional<ReadyRecord> record = source_.Next(patience);
-    if (!record) return {};
-    std::vector<std::unique_ptr<engine::Sequence>> sequences = std::move(record->sequences);
-    record->sequences.clear();
-    SGLRUN_RETURN_IF_ERROR(window_.Add(*std::move(record), sequences.size()));
-    for (auto& sequence : sequences) {
-      // A compiled constraint is far larger than a prompt.
-      if (sequence->params().constraint) constrained_ahead_ = true;
-      engine_.Submit(std::move(sequence));
-    }
+    if (!next_) next_ = source_.Next(patience);
+    if (!next_ || !HasRoomFor(*next_)) return {};
+    SGLRUN_RETURN_IF_ERROR(Take(*std::exchange(next_, std::nullopt)));
   }
   return {};
+}
+
+// Records and sequences that came earlier end without this one and give their memory back; when
+// none of them runs any more, whatever is next goes on.
+bool BatchLoop::HasRoomFor(const ReadyItem& item) const {
+  return !engine_.HasWork() || budget_.Fits(item.record ? item.record->result_bytes : 0);
+}
+
+Status BatchLoop::Take(ReadyItem item) {
+  if (item.record) SGLRUN_RETURN_IF_ERROR(window_.Add(*std::move(item.record)));
+  if (item.failure) {
+    GenerateResult failed;
+    failed.ticket = item.ticket;
+    failed.error = std::move(item.failure);
+    return window_.Finish(std::move(failed));
+  }
+  if (item.sequence == nullptr) return {};
+  if (window_.IsFutile(item.ticket)) return window_.Skip(item.ticket);
+  // A compiled constraint is far larger than a prompt.
+  if (item.sequence->params().constraint) constrained_ahead_ = true;
+  in_flight_.emplace(item.ticket, std::move(item.hold));
+  engine_.Submit(std::move(item.sequence));
+  return {};
+}
+
+Status BatchLoop::TakeResult(GenerateResult result) {
+  in_flight_.erase(result.ticket);
+  if (options_.clean_up_spaces) CleanText(result);
+  return window_.Finish(std::move(result));
 }
 
 bool BatchLoop::NeedsMore() const {

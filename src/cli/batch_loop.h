@@ -1,10 +1,15 @@
 // The heart of `batch`: feeds the engine from the source, and the output from the engine.
 #pragma once
 
+#include <cstdint>
+#include <optional>
+#include <unordered_map>
+
 #include "base/result.h"
 #include "cli/batch_source.h"
 #include "cli/batch_window.h"
 #include "cli/engine_pool.h"
+#include "cli/memory_budget.h"
 #include "cli/options.h"
 #include "cli/progress.h"
 #include "cli/report/collector.h"
@@ -16,7 +21,7 @@ class BatchLoop {
  public:
   // Everything given must outlive the loop.
   BatchLoop(const Options& options, BatchSource& source, EnginePool& engine, BatchWindow& window,
-            report::RunCollector& collector);
+            report::RunCollector& collector, const MemoryBudget& budget);
 
   // Runs until all records have their rows, a signal asks to stop, or too many have failed.
   Status Run();
@@ -24,6 +29,9 @@ class BatchLoop {
  private:
   Status RunSteps();
   Status Refill();
+  bool HasRoomFor(const ReadyItem& item) const;
+  Status Take(ReadyItem item);
+  Status TakeResult(GenerateResult result);
   bool NeedsMore() const;
   bool MayLookAhead(int ahead);
   void ShowPartial(const GenerateResult& partial);
@@ -35,6 +43,9 @@ class BatchLoop {
   EnginePool& engine_;
   BatchWindow& window_;
   report::RunCollector& collector_;
+  const MemoryBudget& budget_;
+  std::optional<ReadyItem> next_;  // there was no room for it
+  std::unordered_map<std::uint64_t, MemoryHold> in_flight_;  // of sequences, by ticket
   Progress progress_;
   const double flush_seconds_;
   bool constrained_ahead_ = false;

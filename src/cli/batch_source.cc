@@ -7,19 +7,21 @@
 #include <thread>
 
 #include "base/stop_flag.h"
+#include "cli/prepared_record.h"
 #include "cli/run_setup.h"
 #include "engine/result_room.h"
 
 namespace sglrun::cli {
 namespace {
 
-constexpr std::size_t kMaxQueuedRecords = 512;
-constexpr std::size_t kMaxQueuedBytes = std::size_t{64} << 20;
+constexpr std::size_t kMaxQueued = 512;
+constexpr std::int64_t kMaxQueuedBytes = std::int64_t{64} << 20;
+constexpr std::chrono::milliseconds kPatience(50);
 
-std::vector<std::size_t> ResultsWithHiddenStates(const std::vector<GenerateRequest>& requests) {
+std::vector<std::size_t> ResultsWithHiddenStates(const io::RequestList& requests) {
   std::vector<std::size_t> results;
   for (std::size_t i = 0; i < requests.size(); ++i) {
-    if (requests[i].return_hidden_states != HiddenStates::kNone) results.push_back(i);
+    if (requests.HiddenStatesOf(i) != HiddenStates::kNone) results.push_back(i);
   }
   return results;
 }
@@ -34,14 +36,23 @@ struct BatchSource::State {
         reader(std::move(parts.reader)),
         parser(std::move(parts.record_options)),
         engine(parts.engine),
-        has_row(std::move(parts.has_row)) {}
+        has_row(std::move(parts.has_row)),
+        budget(std::move(parts.budget)) {
+    reader->WhenLineIsLong([this] { WaitForLongLine(); });
+  }
 
   void Run();
   Result<std::optional<io::InputRecord>> ReadLine();
-  std::optional<ReadyRecord> Prepare(const io::InputRecord& line);
-  void Admit(std::vector<GenerateRequest> requests, ReadyRecord& ready);
-  static void Refuse(RecordError error, ReadyRecord& ready);
-  bool Queue(ReadyRecord ready);
+  void WaitForLongLine();
+  bool Serve(io::InputRecord line);
+  bool ServeOne(GenerateRequest request, const io::Record& parsed, ReadyRecord ready);
+  bool ServeMany(io::Record parsed, ReadyRecord ready);
+  bool QueueError(RecordError error, ReadyRecord ready);
+  bool Queue(ReadyItem item);
+  bool IsStopping() const {
+    const std::lock_guard lock(mutex);
+    return stop;
+  }
 
   // The thread's own.
   const Shard shard;
@@ -51,7 +62,8 @@ struct BatchSource::State {
   io::RecordParser parser;
   const engine::Engine* const engine;
   const std::function<bool(const ReadyRecord&, std::span<const std::size_t>)> has_row;
-  const std::int64_t room = engine::RoomForResults();
+  const std::shared_ptr<MemoryBudget> budget;
+  MemoryHold line_hold;  // of a long line, until its record is prepared
   WarnOnce warnings;
   std::uint64_t next_ticket = 0;
 
@@ -62,8 +74,8 @@ struct BatchSource::State {
   // Guarded by `mutex`.
   mutable std::mutex mutex;
   std::condition_variable changed;
-  std::deque<ReadyRecord> queue;
-  std::size_t queued_bytes = 0;
+  std::deque<ReadyItem> queue;
+  std::int64_t queued_bytes = 0;
   bool stop = false;     // set by the owner: nothing of it may be used any more
   bool reading = false;  // inside the reader, which may block for ever
   bool finished = false;
@@ -82,14 +94,14 @@ BatchSource::~BatchSource() {
   state_->changed.wait(lock, [this] { return state_->finished || state_->reading; });
 }
 
-std::optional<ReadyRecord> BatchSource::Next(std::chrono::milliseconds patience) {
+std::optional<ReadyItem> BatchSource::Next(std::chrono::milliseconds patience) {
   std::unique_lock lock(state_->mutex);
   state_->changed.wait_for(lock, patience,
                            [this] { return state_->finished || !state_->queue.empty(); });
   if (state_->queue.empty()) return std::nullopt;
-  ReadyRecord ready = std::move(state_->queue.front());
+  ReadyItem ready = std::move(state_->queue.front());
   state_->queue.pop_front();
-  state_->queued_bytes -= ready.bytes;
+  state_->queued_bytes -= ready.hold.bytes();
   state_->changed.notify_all();
   return ready;
 }
@@ -128,11 +140,8 @@ void BatchSource::State::Run() {
       break;
     }
     if (!line->has_value()) break;
-    std::optional<ReadyRecord> ready = Prepare(**line);
-    // A record whose preparation was cut short has no row, not even of an error: the next run
-    // prepares it again.
-    if (StopFlag::requested()) break;
-    if (ready && !Queue(*std::move(ready))) break;
+    if (!Serve(std::move(**line))) break;
+    line_hold = {};
   }
   const std::lock_guard lock(mutex);
   finished = true;
@@ -159,72 +168,118 @@ Result<std::optional<io::InputRecord>> BatchSource::State::ReadLine() {
   return line;
 }
 
-std::optional<ReadyRecord> BatchSource::State::Prepare(const io::InputRecord& line) {
-  Result<io::Record, io::RecordFailure> parsed = parser.Parse(line);
+// A line that takes much waits until the records before it have left room: each of them is queued,
+// so that they end without the reader. It then has the memory that one line may take, parsed.
+void BatchSource::State::WaitForLongLine() {
+  if (line_hold.bytes() > 0) return;
+  while (!IsStopping() && !budget->WaitUntilFits(io::kMaxParsingBytes, kPatience)) {
+  }
+  line_hold = MemoryHold(budget, io::kMaxParsingBytes);
+}
+
+// Queues what becomes of a line; false when the run is to stop.
+bool BatchSource::State::Serve(io::InputRecord line) {
+  const std::string file = line.file;
+  const std::int64_t index = line.index, number = line.line;
+  Result<io::Record, io::RecordFailure> parsed = parser.Parse(std::move(line));
   const Hash128 record = parsed.ok() ? parsed->content_hash : parsed.error().content_hash;
   content = {MixSeeds(content.high, record.high), MixSeeds(content.low, record.low)};
-  if (!InShard(shard, record)) return std::nullopt;
+  if (!InShard(shard, record)) return true;
   const Hash128 key = parsed.ok() ? parsed->resume_key : parsed.error().resume_key;
   ReadyRecord ready;
-  const std::string file = several_inputs ? line.file : "";
-  const std::int64_t number = several_inputs ? io::LineOfFile(file, line.line) : line.line;
-  ready.key = {.key = key, .index = line.index, .line = number};
-  ready.place = {.line = line.line,
+  const std::string file_in_rows = several_inputs ? file : "";
+  const std::int64_t number_in_file =
+      several_inputs ? io::LineOfFile(file_in_rows, number) : number;
+  ready.key = {.key = key, .index = index, .line = number_in_file};
+  ready.place = {.line = number,
                  .rid = parsed.ok() ? parsed->rid : parsed.error().rid,
                  .key = key,
                  .is_array = parsed.ok() && parsed->is_array,
                  .reply = parsed.ok() ? parsed->reply : parsed.error().reply,
-                 .file = file};
-  ready.file = line.file;
+                 .file = file_in_rows};
+  ready.file = file;
   ready.first_ticket = next_ticket;
-  ready.bytes = line.text.size();
   ready.reuse = has_row(
       ready, parsed.ok() ? ResultsWithHiddenStates(parsed->requests) : std::vector<std::size_t>());
-  if (ready.reuse) return ready;
-  if (!parsed.ok()) {
-    ready.error = parsed.error().error;
-    return ready;
-  }
-  warnings.Warn(line, parsed->warnings);
-  Admit(std::move(parsed->requests), ready);
-  if (ready.error) ready.error = parsed->InItsWords(*std::move(ready.error));
-  return ready;
+  if (ready.reuse) return Queue({.record = std::move(ready)});
+  // A record whose preparation was cut short has no row, not even of an error: the next run
+  // prepares it again.
+  if (StopFlag::requested()) return false;
+  if (!parsed.ok()) return QueueError(parsed.error().error, std::move(ready));
+  warnings.Warn(file, number, parsed->warnings);
+  if (parsed->requests.size() != 1) return ServeMany(std::move(parsed).value(), std::move(ready));
+  return ServeOne(parsed->requests.Take(0), *parsed, std::move(ready));
 }
 
-// One request that cannot be served fails its whole record.
-void BatchSource::State::Admit(std::vector<GenerateRequest> requests, ReadyRecord& ready) {
-  for (GenerateRequest& request : requests) {
-    request.ticket = next_ticket++;
+bool BatchSource::State::ServeOne(GenerateRequest request, const io::Record& parsed,
+                                  ReadyRecord ready) {
+  ReadyItem item{.ticket = next_ticket++};
+  request.ticket = item.ticket;
+  ready.result_bytes = MostRowBytes(request, 0);
+  auto sequence = engine->Admit(std::move(request));
+  if (StopFlag::requested()) return false;
+  if (!sequence.ok()) {
+    return QueueError(parsed.InItsWords(std::move(sequence).error()), std::move(ready));
+  }
+  ready.result_bytes += (*sequence)->limits().result_bytes;
+  if (auto fits = engine::CheckResultRoom(ready.result_bytes); !fits.ok()) {
+    return QueueError(std::move(fits).error(), std::move(ready));
+  }
+  ready.results = 1;
+  item.record = std::move(ready);
+  item.sequence = std::move(sequence).value();
+  return Queue(std::move(item));
+}
+
+// All prompts are checked before the first is queued. Then the record is held as tokens, and its
+// sequences are made as the queue takes them.
+bool BatchSource::State::ServeMany(io::Record parsed, ReadyRecord ready) {
+  auto checked = PreparedRecord::Check(
+      std::move(parsed.requests),
+      [this](const GenerateRequest& request) { return engine->Prepare(request); });
+  if (StopFlag::requested()) return false;
+  if (!checked.ok()) {
+    return QueueError(parsed.InItsWords(std::move(checked).error()), std::move(ready));
+  }
+  const PreparedRecord prepared = std::move(checked).value();
+  const MemoryHold hold(budget, prepared.bytes());
+  ready.results = prepared.size();
+  ready.result_bytes = prepared.result_bytes();
+  if (prepared.size() == 0) return Queue({.record = std::move(ready)});
+  std::optional<ReadyRecord> begins = std::move(ready);
+  for (std::size_t i = 0; i < prepared.size(); ++i) {
+    ReadyItem item{.record = std::exchange(begins, std::nullopt), .ticket = next_ticket++};
+    GenerateRequest request = prepared[i];
+    request.ticket = item.ticket;
     auto sequence = engine->Admit(std::move(request));
-    if (!sequence.ok()) {
-      Refuse(std::move(sequence).error(), ready);
-      return;
+    if (StopFlag::requested()) return false;
+    if (sequence.ok()) {
+      item.sequence = std::move(sequence).value();
+    } else {
+      item.failure = parsed.InItsWords(std::move(sequence).error());
     }
-    ready.result_bytes += (*sequence)->limits().result_bytes;
-    ready.sequences.push_back(std::move(sequence).value());
-    if (auto fits = engine::CheckResultRoom(ready.result_bytes, room); !fits.ok()) {
-      Refuse(std::move(fits).error(), ready);
-      return;
-    }
+    if (!Queue(std::move(item))) return false;
   }
+  return true;
 }
 
-void BatchSource::State::Refuse(RecordError error, ReadyRecord& ready) {
+bool BatchSource::State::QueueError(RecordError error, ReadyRecord ready) {
   ready.error = std::move(error);
-  ready.sequences.clear();
   ready.result_bytes = 0;
+  return Queue({.record = std::move(ready)});
 }
 
 // Waits for room; false when the run is to stop.
-bool BatchSource::State::Queue(ReadyRecord ready) {
+bool BatchSource::State::Queue(ReadyItem item) {
+  line_hold = {};  // of the line there is nothing left
+  if (item.sequence != nullptr) item.hold = MemoryHold(budget, item.sequence->bytes());
   std::unique_lock lock(mutex);
   changed.wait(lock, [this] {
-    return stop || queue.empty() ||
-           (queue.size() < kMaxQueuedRecords && queued_bytes < kMaxQueuedBytes);
+    return stop || queue.empty() || (queue.size() < kMaxQueued && queued_bytes < kMaxQueuedBytes);
   });
   if (stop) return false;
-  queued_bytes += ready.bytes;
-  queue.push_back(std::move(ready));
+  queued_bytes += item.hold.bytes();
+  queue.push_back(std::move(item));
   changed.notify_all();
   return true;
 }

@@ -1,6 +1,7 @@
 // The front half of a batch run, on a thread of its own: lines are read, parsed, checked and
-// tokenized while the engine decodes earlier ones. What is ready waits in a queue of bounded length
-// and size, so that memory does not grow with the file.
+// tokenized while the engine decodes earlier ones. The sequences of a record are made one by one,
+// in the order of its results; a few of what is ready wait in a queue of bounded length and size, so
+// that memory grows neither with the file nor with what a line asks for.
 #pragma once
 
 #include <chrono>
@@ -12,6 +13,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "cli/memory_budget.h"
 #include "cli/options.h"
 #include "engine/engine.h"
 #include "engine/sequence.h"
@@ -22,17 +24,25 @@
 
 namespace sglrun::cli {
 
-// A record on its way: sequences to be run, or an error, or a row of an earlier run.
+// A record on its way: so many results, or an error, or a row of an earlier run.
 struct ReadyRecord {
   io::RowKey key;
   io::RowPlace place;
   std::string file;                // as named on the command line
   std::uint64_t first_ticket = 0;  // its results carry this one and those that follow
-  std::vector<std::unique_ptr<engine::Sequence>> sequences;
+  std::size_t results = 0;         // to come; 0 with an error or an old row
   std::optional<RecordError> error;
   bool reuse = false;
-  std::size_t bytes = 0;          // of its line
-  std::int64_t result_bytes = 0;  // of its results, at most
+  std::int64_t result_bytes = 0;  // of its rows without their texts, at most
+};
+
+// The next thing that is ready: a record begins, or its next result can be worked on, or both.
+struct ReadyItem {
+  std::optional<ReadyRecord> record = {};
+  std::uint64_t ticket = 0;  // of the result
+  std::unique_ptr<engine::Sequence> sequence = {};
+  std::optional<RecordError> failure = {};  // in place of a sequence
+  MemoryHold hold = {};                     // of the sequence
 };
 
 class BatchSource {
@@ -45,6 +55,7 @@ class BatchSource {
     // its results.
     std::function<bool(const ReadyRecord&, std::span<const std::size_t> with_hidden_states)>
         has_row;
+    std::shared_ptr<MemoryBudget> budget;
   };
 
   BatchSource(const Options& options, Parts parts);
@@ -53,9 +64,9 @@ class BatchSource {
   BatchSource(const BatchSource&) = delete;
   BatchSource& operator=(const BatchSource&) = delete;
 
-  // The next record in input order; nullopt when there is none yet (after waiting for at most
-  // `patience`) or none any more.
-  std::optional<ReadyRecord> Next(std::chrono::milliseconds patience);
+  // What is next, records in input order and each followed by its results; nullopt when there is
+  // nothing yet (after waiting for at most `patience`) or nothing any more.
+  std::optional<ReadyItem> Next(std::chrono::milliseconds patience);
 
   // No record will come any more. status() then tells whether the inputs were read to their end.
   bool Exhausted() const;

@@ -4,33 +4,53 @@
 #include <utility>
 
 #include "base/check.h"
+#include "engine/result_room.h"
 
 namespace sglrun::cli {
 namespace {
 
 // Far more than a batch, so that one long record does not hold up the others for long.
 constexpr std::size_t kMaxRecords = 16384;
-constexpr std::size_t kMaxWaitingBytes = std::size_t{256} << 20;
+
+// The text of a generated id, with its comma.
+constexpr std::int64_t kTextOfId = 7;
+
+void AddCounts(const BatchCounts& from, BatchCounts& to) {
+  to.results += from.results;
+  to.prompt_tokens += from.prompt_tokens;
+  to.cached_tokens += from.cached_tokens;
+  to.output_tokens += from.output_tokens;
+}
+
+void CountResult(const GenerateResult& result, BatchCounts& counts) {
+  ++counts.results;
+  counts.prompt_tokens += result.prompt_tokens;
+  counts.cached_tokens += result.cached_tokens;
+  counts.output_tokens += static_cast<std::int64_t>(result.output_ids.size());
+}
+
+// What it adds to the bytes that its lists may take, the same on every machine.
+std::int64_t TextBytes(const GenerateResult& result) {
+  return static_cast<std::int64_t>(result.text.size()) +
+         kTextOfId * static_cast<std::int64_t>(result.output_ids.size());
+}
 
 }  // namespace
 
 bool BatchWindow::full() const {
-  // Half of the room: the record that is let in next may take all of it.
-  return slots_.size() >= kMaxRecords || waiting_bytes_ >= kMaxWaitingBytes ||
-         promised_bytes_ > room_ / 2;
+  return slots_.size() >= kMaxRecords;
 }
 
-Status BatchWindow::Add(ReadyRecord record, std::size_t results) {
+Status BatchWindow::Add(ReadyRecord record) {
   Slot& slot = slots_.emplace_back();
   slot.key = record.key;
   slot.place = std::move(record.place);
   slot.file = std::move(record.file);
   slot.first_ticket = record.first_ticket;
   slot.reuse = record.reuse;
-  slot.missing = results;
-  slot.result_bytes = record.result_bytes;
-  promised_bytes_ += slot.result_bytes;
-  slot.results.resize(results);
+  slot.results = slot.missing = record.results;
+  slot.expected_bytes = record.result_bytes;
+  slot.hold = MemoryHold(budget_, record.result_bytes);
   if (record.error) MakeErrorRow(slot, *std::move(record.error));
   return slot.missing == 0 ? Complete(slot) : Status();
 }
@@ -52,27 +72,84 @@ void BatchWindow::ShowPartial(const GenerateResult& partial) {
 Status BatchWindow::Finish(GenerateResult result) {
   Slot& slot = SlotOf(result.ticket);
   const std::size_t item = result.ticket - slot.first_ticket;
-  CHECK(item < slot.results.size()) << result.ticket;
-  slot.results[item] = std::move(result);
+  CHECK(item < slot.results) << result.ticket;
+  if (result.error) {
+    Fail(slot, item, std::move(result));
+  } else {
+    SGLRUN_RETURN_IF_ERROR(Gather(slot, item, std::move(result)));
+  }
+  return OneLess(slot);
+}
+
+bool BatchWindow::IsFutile(std::uint64_t ticket) {
+  return SlotOf(ticket).failure.has_value();
+}
+
+Status BatchWindow::Skip(std::uint64_t ticket) {
+  return OneLess(SlotOf(ticket));
+}
+
+Status BatchWindow::OneLess(Slot& slot) {
+  CHECK(slot.missing > 0) << slot.place.line;
   return --slot.missing == 0 ? Complete(slot) : Status();
 }
 
+// Takes a result into the record's row, unless the record has failed.
+Status BatchWindow::Gather(Slot& slot, std::size_t item, GenerateResult result) {
+  if (slot.failure || slot.error || TooManyFailed()) return {};
+  slot.text_bytes += TextBytes(result);
+  if (auto fits = engine::CheckResultRoom(slot.expected_bytes + slot.text_bytes); !fits.ok()) {
+    // The others are still waited for: the error of a failed result comes before this one.
+    slot.error = std::move(fits).error();
+    GiveUp(slot);
+    return {};
+  }
+  if (slot.gathered == nullptr) slot.gathered = std::make_unique<Gathered>(writer_);
+  CountResult(result, slot.gathered->counts);
+  if (slot.results == 1) {
+    collector_.AddResult(NameOf(slot), result);
+  } else {
+    slot.gathered->tally.Add(NameOf(slot), result);
+    slot.hold.Resize(slot.expected_bytes + slot.text_bytes);
+  }
+  return slot.gathered->row.Add(slot.place, item, std::move(result));
+}
+
+// The row shows the error of the first result that failed. Those that were not begun when one failed
+// come after it.
+void BatchWindow::Fail(Slot& slot, std::size_t item, GenerateResult failed) {
+  if (slot.failure && slot.failure->index < item) return;
+  slot.failure = Failure{item, std::move(failed)};
+  GiveUp(slot);
+}
+
+// Nothing of the record is worth keeping.
+void BatchWindow::GiveUp(Slot& slot) {
+  if (slot.gathered == nullptr) return;
+  slot.gathered.reset();
+  writer_.RemoveSideFiles(slot.place, slot.results);
+}
+
 Status BatchWindow::Complete(Slot& slot) {
-  promised_bytes_ -= std::exchange(slot.result_bytes, 0);
   if (TooManyFailed()) return {};
-  if (!slot.reuse && !slot.error) SGLRUN_RETURN_IF_ERROR(MakeRow(slot));
-  waiting_bytes_ += slot.row.size();
+  if (!slot.reuse && slot.row.empty()) MakeRow(slot);
+  slot.hold.Resize(static_cast<std::int64_t>(slot.row.size()));
   if (settings_.order == io::RowOrder::kCompletion) SGLRUN_RETURN_IF_ERROR(WriteRow(slot));
   return WriteReady();
 }
 
-Status BatchWindow::MakeRow(Slot& slot) {
-  const RecordError* const error = io::ResultWriter::FirstError(slot.results);
-  if (error != nullptr) slot.error = *error;
-  SGLRUN_RETURN_IF_ERROR(writer_.AppendRow(slot.place, slot.results, slot.row));
-  Count(slot);
-  slot.results = {};
-  return {};
+void BatchWindow::MakeRow(Slot& slot) {
+  if (slot.failure) {
+    writer_.AppendFailure(slot.place, slot.failure->result, slot.failure->index, slot.row);
+    slot.error = std::move(slot.failure->result.error);
+    return;
+  }
+  if (slot.error) return MakeErrorRow(slot, *std::move(slot.error));
+  if (slot.gathered == nullptr) slot.gathered = std::make_unique<Gathered>(writer_);
+  slot.row = slot.gathered->row.Finish(slot.place);
+  AddCounts(slot.gathered->counts, counts_);
+  if (slot.results > 1) collector_.AddResults(slot.gathered->tally);
+  slot.gathered.reset();
 }
 
 void BatchWindow::MakeErrorRow(Slot& slot, RecordError error) {
@@ -82,17 +159,6 @@ void BatchWindow::MakeErrorRow(Slot& slot, RecordError error) {
 
 report::RecordName BatchWindow::NameOf(const Slot& slot) {
   return {.file = slot.file, .line = slot.place.line, .id = slot.place.rid};
-}
-
-void BatchWindow::Count(const Slot& slot) {
-  if (slot.error) return;
-  for (const GenerateResult& result : slot.results) {
-    collector_.AddResult(NameOf(slot), result);
-    ++counts_.results;
-    counts_.prompt_tokens += result.prompt_tokens;
-    counts_.cached_tokens += result.cached_tokens;
-    counts_.output_tokens += static_cast<std::int64_t>(result.output_ids.size());
-  }
 }
 
 // Rows leave from the front; with --order completion they have left already.
@@ -118,10 +184,10 @@ Status BatchWindow::WriteRow(Slot& slot) {
     ++counts_.new_failed;
     collector_.AddError(NameOf(slot), *slot.error);
   }
-  waiting_bytes_ -= slot.row.size();
   unflushed_bytes_ += slot.row.size();
   SGLRUN_RETURN_IF_ERROR(output_.Append(slot.key, slot.row, slot.error.has_value()));
   slot.row = {};
+  slot.hold.Resize(0);
   return {};
 }
 

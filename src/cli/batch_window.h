@@ -2,18 +2,20 @@
 // order of the input (or, with --order completion, as they finish).
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <memory>
 #include <optional>
-#include <span>
 #include <string>
-#include <vector>
+#include <utility>
 
 #include "base/result.h"
 #include "cli/batch_source.h"
+#include "cli/memory_budget.h"
 #include "cli/report/collector.h"
-#include "engine/result_room.h"
 #include "io/result_writer.h"
+#include "io/row_builder.h"
 #include "io/run_output.h"
 #include "request/generate_result.h"
 
@@ -38,21 +40,27 @@ class BatchWindow {
   };
   // The collector is told of every result of this run, and of every error row that is written.
   BatchWindow(const io::ResultWriter& writer, io::RunOutput& output, const Settings& settings,
-              report::RunCollector& collector)
-      : writer_(writer), output_(output), settings_(settings), collector_(collector) {}
+              report::RunCollector& collector, std::shared_ptr<MemoryBudget> budget)
+      : writer_(writer),
+        output_(output),
+        settings_(settings),
+        collector_(collector),
+        budget_(std::move(budget)) {}
 
-  // Takes a record in that waits for so many results; the caller has taken its sequences out and
-  // submits them.
-  Status Add(ReadyRecord record, std::size_t results);
+  // Takes a record in, which then waits for its results.
+  Status Add(ReadyRecord record);
   // Takes one result and writes what can be written now.
   Status Finish(GenerateResult result);
+  // A result of the same record has failed, so that this one is not worth computing.
+  bool IsFutile(std::uint64_t ticket);
+  // In place of Finish for such a result.
+  Status Skip(std::uint64_t ticket);
 
   // Writes what an unfinished result has so far; only for outputs without a journal.
   void ShowPartial(const GenerateResult& partial);
 
   bool empty() const { return slots_.empty(); }
-  // Too many records, or too many bytes, wait for an earlier one, or the results of those that run
-  // may come to as much as there is room for.
+  // Too many records wait for an earlier one.
   bool full() const;
   // So many records of this run have failed as may: no row is written any more.
   bool TooManyFailed() const {
@@ -65,37 +73,54 @@ class BatchWindow {
   const BatchCounts& counts() const { return counts_; }
 
  private:
+  // What the results of a record have come to so far.
+  struct Gathered {
+    explicit Gathered(const io::ResultWriter& writer) : row(writer) {}
+
+    io::RowBuilder row;
+    BatchCounts counts;
+    report::ResultTally tally;  // where there is more than one result
+  };
+  struct Failure {
+    std::size_t index = 0;  // in the record's results
+    GenerateResult result;  // with its error, and its text so far
+  };
   struct Slot {
     io::RowKey key;
     io::RowPlace place;
     std::string file;
     std::uint64_t first_ticket = 0;
-    std::vector<GenerateResult> results;
-    std::size_t missing = 0;        // results that are not there yet
-    std::int64_t result_bytes = 0;  // at most, while any is missing
+    std::size_t results = 0;
+    std::size_t missing = 0;          // results that are not there yet
+    std::int64_t expected_bytes = 0;  // of its rows without their texts, at most
+    std::int64_t text_bytes = 0;      // of the texts so far
+    std::unique_ptr<Gathered> gathered;
+    std::optional<Failure> failure;  // the failed result that comes first
     std::optional<RecordError> error;
     bool reuse = false;
     bool written = false;  // --order completion
     std::string row;       // once nothing is missing
+    MemoryHold hold;
   };
 
   Slot& SlotOf(std::uint64_t ticket);
+  Status Gather(Slot& slot, std::size_t item, GenerateResult result);
+  void Fail(Slot& slot, std::size_t item, GenerateResult failed);
+  void GiveUp(Slot& slot);
+  Status OneLess(Slot& slot);
   Status Complete(Slot& slot);
-  Status MakeRow(Slot& slot);
+  void MakeRow(Slot& slot);
   void MakeErrorRow(Slot& slot, RecordError error);
   Status WriteReady();
   Status WriteRow(Slot& slot);
-  void Count(const Slot& slot);
   static report::RecordName NameOf(const Slot& slot);
 
   const io::ResultWriter& writer_;
   io::RunOutput& output_;
   const Settings settings_;
   report::RunCollector& collector_;
-  std::deque<Slot> slots_;           // ascending tickets
-  std::size_t waiting_bytes_ = 0;    // of finished rows behind an unfinished one
-  std::int64_t promised_bytes_ = 0;  // of results of unfinished records, at most
-  const std::int64_t room_ = engine::RoomForResults();
+  const std::shared_ptr<MemoryBudget> budget_;
+  std::deque<Slot> slots_;  // ascending tickets
   std::size_t unflushed_bytes_ = 0;
   BatchCounts counts_;
 };

@@ -29,6 +29,10 @@ const std::vector<CommandSpec>& CommandTable() {
                "grown or been reordered meanwhile. Another model or other sampling options are "
                "refused unless --overwrite says so.\n"
                "\n"
+               "A line may have 256 MiB, what it says may take 512 MiB of memory once it is read, "
+               "and so "
+               "may the results of one record. A record above that fails alone, on every machine.\n"
+               "\n"
                "The exit code is 0 when every record was served, 1 when the run finished and some "
                "records failed, 2 when it could not start or go on, 130 or 143 when it was "
                "interrupted or terminated.",

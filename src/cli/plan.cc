@@ -12,6 +12,7 @@
 #include "cli/model_cost.h"
 #include "cli/plan_report.h"
 #include "cli/prefix_estimate.h"
+#include "cli/prepared_record.h"
 #include "cli/print.h"
 #include "cli/run_setup.h"
 #include "engine/engine.h"
@@ -29,11 +30,6 @@ constexpr std::size_t kMaxErrorsKept = 10000;
 struct PlannedItem {
   GenerateRequest request;
   engine::PreparedPrompt prompt;
-};
-
-struct PlannedRecord {
-  io::Record record;
-  std::vector<PlannedItem> items;
 };
 
 std::string_view HiddenStatesName(HiddenStates wanted) {
@@ -75,36 +71,36 @@ class Planner {
                      {}) {}
 
   // Plans one line; with --records, appends what is printed for it.
-  void Add(const io::InputRecord& line, std::string& out) {
-    Result<io::Record, io::RecordFailure> record = parser_.Parse(line);
+  void Add(io::InputRecord input, std::string& out) {
+    const LinePlace line{input.file, input.line};
+    Result<io::Record, io::RecordFailure> record = parser_.Parse(std::move(input));
     const Hash128 content = record.ok() ? record->content_hash : record.error().content_hash;
     if (!InShard(options_.shard, content)) return;
     ++report.records;
     if (!record.ok()) {
       const io::RecordFailure& failure = record.error();
       Fail(line,
-           {.line = line.line,
+           {.line = line.number,
             .rid = failure.rid,
             .key = failure.resume_key,
             .reply = failure.reply,
-            .file = FileInRows(options_, line)},
+            .file = FileInRows(options_, line.file)},
            failure.error, out);
       return;
     }
-    warnings_.Warn(line, record->warnings);
-    PlannedRecord planned{std::move(record).value(), {}};
-    if (Result<void, RecordError> done = Prepare(planned); !done.ok()) {
+    warnings_.Warn(line.file, line.number, record->warnings);
+    const auto prepared = PreparedRecord::Check(
+        std::move(record->requests), [this](const GenerateRequest& r) { return Prepare(r); });
+    if (!prepared.ok()) {
       Fail(line,
-           {.line = line.line,
-            .rid = planned.record.rid,
-            .key = planned.record.resume_key,
-            .reply = planned.record.reply,
-            .file = FileInRows(options_, line)},
-           planned.record.InItsWords(done.error()), out);
+           {.line = line.number,
+            .rid = record->rid,
+            .key = record->resume_key,
+            .reply = record->reply},
+           record->InItsWords(prepared.error()), out);
       return;
     }
-    Count(planned);
-    if (options_.records) AppendRecord(line, planned, out);
+    Count(line, *record, *prepared, out);
   }
 
   // The most tokens that --max-rows sequences can have in the cache together.
@@ -118,19 +114,18 @@ class Planner {
   std::int64_t begun_twice = 0;  // prompts (engine::PreparedPrompt)
 
  private:
-  Result<void, RecordError> Prepare(PlannedRecord& planned) {
-    std::int64_t result_bytes = 0;
-    for (GenerateRequest& request : planned.record.requests) {
-      SGLRUN_ASSIGN_OR_RETURN(engine::PreparedPrompt prompt,
-                              engine::PreparePrompt(request, *source_.tokenizer, limits_));
-      if (prompt.begins_twice) ++begun_twice;
-      if (pages_) SGLRUN_RETURN_IF_ERROR(engine::CheckCacheRoom(prompt, *pages_));
-      SGLRUN_RETURN_IF_ERROR(CheckConstraint(*request.sampling));
-      result_bytes += prompt.result_bytes;
-      SGLRUN_RETURN_IF_ERROR(engine::CheckResultRoom(result_bytes, result_room_));
-      planned.items.push_back({std::move(request), std::move(prompt)});
-    }
-    return {};
+  struct LinePlace {
+    std::string file;
+    std::int64_t number = 0;
+  };
+
+  Result<engine::PreparedPrompt, RecordError> Prepare(const GenerateRequest& request) {
+    SGLRUN_ASSIGN_OR_RETURN(engine::PreparedPrompt prompt,
+                            engine::PreparePrompt(request, *source_.tokenizer, limits_));
+    if (pages_) SGLRUN_RETURN_IF_ERROR(engine::CheckCacheRoom(prompt, *pages_));
+    SGLRUN_RETURN_IF_ERROR(CheckConstraint(*request.sampling));
+    if (prompt.begins_twice) ++begun_twice;
+    return prompt;
   }
 
   // Compiles what `batch` would compile; equal constraints once.
@@ -142,13 +137,13 @@ class Planner {
     return engine::RefusedConstraint(params.constraint->kind, pending->outcome().error());
   }
 
-  void Fail(const io::InputRecord& line, const io::RowPlace& place, const RecordError& error,
+  void Fail(const LinePlace& line, const io::RowPlace& place, const RecordError& error,
             std::string& out) {
     ++report.failed;
     if (report.errors.size() < kMaxErrorsKept) {
       const bool openai = place.reply != nullptr;
-      report.errors.push_back(
-          {PlaceOf(line), line.line, openai ? io::openai::InWordsOf(*place.reply, error) : error});
+      report.errors.push_back({PlaceOf(line.file, line.number), line.number,
+                               openai ? io::openai::InWordsOf(*place.reply, error) : error});
     }
     if (options_.records) writer_.AppendErrorRow(place, error, out);
   }
@@ -161,39 +156,45 @@ class Planner {
                     static_cast<std::int64_t>(item.prompt.token_ids.size())};
   }
 
-  void Count(const PlannedRecord& planned) {
+  // Counts the results one by one; with --records, prints them.
+  void Count(const LinePlace& line, const io::Record& record, const PreparedRecord& prepared,
+             std::string& out) {
     std::set<StepForm> forms;
-    for (const PlannedItem& item : planned.items) forms.insert(FormOf(item));
-    for (const StepForm& form : forms) ++report.groups[form].records;
-    for (const PlannedItem& item : planned.items) {
-      const auto prompt = static_cast<std::int64_t>(item.prompt.token_ids.size());
-      ++report.results;
-      ++report.groups[FormOf(item)].results;
-      report.prompt_tokens += prompt;
-      report.max_output_tokens += item.prompt.max_new_tokens;
-      if (item.request.input_embeds == nullptr) {
-        report.cached_tokens += prefixes_.Add(item.prompt.token_ids);
-      }
-      largest_.push(prompt + item.prompt.max_new_tokens);
-      if (static_cast<std::int64_t>(largest_.size()) > options_.max_rows) largest_.pop();
+    std::string items;
+    for (std::size_t i = 0; i < prepared.size(); ++i) {
+      GenerateRequest request = prepared[i];
+      auto prompt = engine::PreparePrompt(request, *source_.tokenizer, limits_);
+      CHECK(prompt.ok()) << prompt.error().message;  // it was looked at before
+      const PlannedItem item{std::move(request), std::move(prompt).value()};
+      forms.insert(FormOf(item));
+      CountItem(item);
+      if (!options_.records) continue;
+      if (i > 0) items += ',';
+      JsonWriter(items).Value(ItemJson(item));
     }
+    for (const StepForm& form : forms) ++report.groups[form].records;
+    if (!options_.records) return;
+    out += "{\"line\":" + std::to_string(line.number) + ",\"key\":\"" + record.resume_key.ToHex() +
+           "\",\"items\":[" + items + "]}\n";
   }
 
-  void AppendRecord(const io::InputRecord& line, const PlannedRecord& planned, std::string& out) {
-    Json::Array items;
-    for (const PlannedItem& item : planned.items) items.push_back(ItemJson(item));
-    const Json row = Json::Object{{"line", line.line},
-                                  {"key", planned.record.resume_key.ToHex()},
-                                  {"items", std::move(items)}};
-    JsonWriter(out).Value(row);
-    out += "\n";
+  void CountItem(const PlannedItem& item) {
+    const auto prompt = static_cast<std::int64_t>(item.prompt.token_ids.size());
+    ++report.results;
+    ++report.groups[FormOf(item)].results;
+    report.prompt_tokens += prompt;
+    report.max_output_tokens += item.prompt.max_new_tokens;
+    if (item.request.input_embeds == nullptr) {
+      report.cached_tokens += prefixes_.Add(item.prompt.token_ids);
+    }
+    largest_.push(prompt + item.prompt.max_new_tokens);
+    if (static_cast<std::int64_t>(largest_.size()) > options_.max_rows) largest_.pop();
   }
 
   const Options& options_;
   const ModelSource& source_;
   const std::optional<std::int64_t> pages_;
   const engine::PromptLimits limits_;
-  const std::int64_t result_room_ = engine::RoomForResults();
   io::RecordParser parser_;
   const io::ResultWriter writer_;
   grammar::ConstraintStore constraints_;
@@ -277,9 +278,9 @@ Status PlanAll(const Options& options, Planner& planner) {
                           io::JsonlReader::Open(options.inputs, MakeReaderOptions(options)));
   std::string out;
   while (true) {
-    SGLRUN_ASSIGN_OR_RETURN(const std::optional<io::InputRecord> line, reader->Next());
+    SGLRUN_ASSIGN_OR_RETURN(std::optional<io::InputRecord> line, reader->Next());
     if (!line || (options.limit > 0 && line->index >= options.limit)) return {};
-    planner.Add(*line, out);
+    planner.Add(*std::move(line), out);
     if (out.empty()) continue;
     SGLRUN_RETURN_IF_ERROR(Print(out));
     out.clear();

@@ -116,18 +116,19 @@ bool InShard(const Shard& shard, const Hash128& content) {
          static_cast<std::uint64_t>(shard.index);
 }
 
-std::string FileInRows(const Options& options, const io::InputRecord& record) {
-  return options.inputs.size() > 1 ? record.file : "";
+std::string FileInRows(const Options& options, const std::string& file) {
+  return options.inputs.size() > 1 ? file : "";
 }
 
-std::string PlaceOf(const io::InputRecord& record) {
-  return (record.file == "-" ? "<stdin>" : record.file) + ":" + std::to_string(record.line);
+std::string PlaceOf(const std::string& file, std::int64_t line) {
+  return (file == "-" ? "<stdin>" : file) + ":" + std::to_string(line);
 }
 
-void WarnOnce::Warn(const io::InputRecord& place, std::span<const std::string> warnings) {
+void WarnOnce::Warn(const std::string& file, std::int64_t line,
+                    std::span<const std::string> warnings) {
   for (const std::string& warning : warnings) {
     if (seen_.size() >= kMaxDistinctWarnings || !seen_.insert(warning).second) continue;
-    LogWarning(PlaceOf(place) + ": " + warning);
+    LogWarning(PlaceOf(file, line) + ": " + warning);
   }
 }
 

@@ -2,6 +2,7 @@
 // and warnings that are not repeated.
 #pragma once
 
+#include <cstdint>
 #include <set>
 #include <span>
 #include <string>
@@ -24,15 +25,15 @@ io::ReaderOptions MakeReaderOptions(const Options& options);
 bool InShard(const Shard& shard, const Hash128& content);
 
 // What rows that tell their line say of its file: nothing where there is one input only.
-std::string FileInRows(const Options& options, const io::InputRecord& record);
+std::string FileInRows(const Options& options, const std::string& file);
 
 // "prompts.jsonl:12"
-std::string PlaceOf(const io::InputRecord& record);
+std::string PlaceOf(const std::string& file, std::int64_t line);
 
 // Prints a warning the first time it comes up: a field that every record has is named once.
 class WarnOnce {
  public:
-  void Warn(const io::InputRecord& place, std::span<const std::string> warnings);
+  void Warn(const std::string& file, std::int64_t line, std::span<const std::string> warnings);
 
  private:
   std::set<std::string> seen_;

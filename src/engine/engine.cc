@@ -114,19 +114,28 @@ Result<std::unique_ptr<Engine>> Engine::Create(model::Model& model,
   return std::unique_ptr<Engine>(new Engine(std::move(impl)));
 }
 
-Result<std::unique_ptr<Sequence>, RecordError> Engine::Admit(GenerateRequest request) const {
+Result<PreparedPrompt, RecordError> Engine::Prepare(const GenerateRequest& request) const {
   const model::ModelConfig& config = impl_->model.config();
   const PromptLimits limits{.context_length = impl_->options.context_length,
                             .vocab_size = config.vocab_size,
                             .hidden_size = config.hidden_size,
                             .reasoning_end = impl_->options.reasoning_end};
   SGLRUN_ASSIGN_OR_RETURN(PreparedPrompt prompt, PreparePrompt(request, impl_->tokenizer, limits));
+  SGLRUN_RETURN_IF_ERROR(CheckCacheRoom(prompt, impl_->blocks.num_pages()));
   if (prompt.begins_twice) ++impl_->begun_twice;
+  return prompt;
+}
+
+Result<std::unique_ptr<Sequence>, RecordError> Engine::Admit(GenerateRequest request) const {
+  const model::ModelConfig& config = impl_->model.config();
+  SGLRUN_ASSIGN_OR_RETURN(PreparedPrompt prompt, Prepare(request));
+  // The tokens are what is fed.
+  request.text = {};
+  request.input_ids.reset();
   SGLRUN_ASSIGN_OR_RETURN(
       StopCriteria stop,
       StopCriteria::Create(*request.sampling, prompt.max_new_tokens, impl_->stop_ids,
                            impl_->tokenizer, prompt.token_ids, impl_->stop_regexes));
-  SGLRUN_RETURN_IF_ERROR(CheckCacheRoom(prompt, impl_->blocks.num_pages()));
   const std::int64_t top =
       request.return_logprob ? std::min(request.top_logprobs_num, config.vocab_size) : 0;
   auto sequence = std::make_unique<Sequence>(

@@ -101,6 +101,9 @@ class Engine {
                                                 kernels::KernelContext& context);
   ~Engine();
 
+  // Tokenizes and checks, without making a sequence; thread-safe.
+  Result<PreparedPrompt, RecordError> Prepare(const GenerateRequest& request) const;
+
   // Tokenizes and checks; thread-safe. The sequence is complete in itself.
   Result<std::unique_ptr<Sequence>, RecordError> Admit(GenerateRequest request) const;
 

@@ -14,6 +14,9 @@ namespace {
 
 using Ids = std::vector<std::int32_t>;
 
+// Beyond the contexts of all models; tokens take several times the memory of their text.
+constexpr std::size_t kMostPromptText = std::size_t{64} << 20;
+
 std::string Number(std::int64_t value) {
   return FormatCount(value);
 }
@@ -51,6 +54,12 @@ Result<Ids, RecordError> CheckedIds(const Ids& ids, std::int64_t vocab_size) {
 Result<Ids, RecordError> Tokenize(const std::string& text, const tokenizer::Tokenizer& tokenizer,
                                   std::int64_t vocab_size) {
   if (text.empty()) return RecordError{"text is an empty prompt", "text"};
+  if (text.size() > kMostPromptText) {
+    return RecordError{"text has " + Number(static_cast<std::int64_t>(text.size())) +
+                           " bytes, a prompt may have " +
+                           Number(static_cast<std::int64_t>(kMostPromptText)),
+                       "text"};
+  }
   auto ids = tokenizer.Encode(text, {.add_special_tokens = true});
   if (!ids.ok()) return RecordError{"text cannot be tokenized: " + ids.error().message, "text"};
   if (ids->empty()) return RecordError{"text is an empty prompt: it has no tokens", "text"};

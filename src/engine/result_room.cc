@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "base/strings.h"
-#include "model/available_memory.h"
 #include "request/generate_result.h"
 
 namespace sglrun::engine {
@@ -13,8 +12,8 @@ namespace {
 constexpr double kTextOfLogprob = 28;
 constexpr double kTextOfNumber = 12;
 
-// More than any machine has, and two of them can be added.
-constexpr std::int64_t kEndless = std::int64_t{1} << 60;
+// More than any record may take, and a million of them can be added.
+constexpr std::int64_t kEndless = std::int64_t{1} << 40;
 
 double LogprobBytes(const GenerateRequest& request, const ResultExtent& extent) {
   if (!request.return_logprob) return 0;
@@ -39,6 +38,11 @@ double HiddenStateBytes(const GenerateRequest& request, const ResultExtent& exte
          (sizeof(float) + kTextOfNumber);
 }
 
+double PromptIdBytes(const GenerateRequest& request, const ResultExtent& extent) {
+  if (!request.return_prompt_token_ids) return 0;
+  return static_cast<double>(extent.prompt_tokens) * (sizeof(std::int32_t) + kTextOfNumber);
+}
+
 double KeptSetBytes(const GenerateRequest& request, const ResultExtent& extent) {
   if (!request.return_sampling_mask) return 0;
   const std::int64_t kept = std::clamp<std::int64_t>(request.sampling->top_k, 0, extent.vocab_size);
@@ -50,18 +54,14 @@ double KeptSetBytes(const GenerateRequest& request, const ResultExtent& extent) 
 
 std::int64_t MostResultBytes(const GenerateRequest& request, const ResultExtent& extent) {
   const double bytes = LogprobBytes(request, extent) + HiddenStateBytes(request, extent) +
-                       KeptSetBytes(request, extent);
+                       PromptIdBytes(request, extent) + KeptSetBytes(request, extent);
   return static_cast<std::int64_t>(std::min(bytes, static_cast<double>(kEndless)));
-}
-
-std::int64_t RoomForResults() {
-  return model::AvailableMemory().value_or(kEndless) / 2;
 }
 
 Result<void, RecordError> CheckResultRoom(std::int64_t bytes, std::int64_t room) {
   if (bytes <= room) return {};
-  return RecordError{"the results of this record may take more than the " + FormatByteSize(room) +
-                     " of memory that there is room for: ask for fewer logprobs or hidden states, "
+  return RecordError{"the results of this record take more than the " + FormatByteSize(room) +
+                     " that those of one record may: ask for fewer logprobs or hidden states, "
                      "fewer samples or fewer tokens"};
 }
 

@@ -44,6 +44,18 @@ std::int64_t Sequence::max_cached_tokens() const {
   return MostCachedTokens(prompt_size(), limits_.max_new_tokens);
 }
 
+std::int64_t Sequence::bytes() const {
+  constexpr std::size_t kPieces = 1024;  // of its members on the heap
+  std::size_t bytes = sizeof *this + kPieces + request_.rid.size();
+  bytes += (tokens().size() + asked_ids_.size()) * sizeof(std::int32_t);
+  if (request_.token_ids_logprob) {
+    bytes += request_.token_ids_logprob->size() * sizeof(std::int64_t);
+  }
+  if (request_.input_embeds) bytes += request_.input_embeds->values.size() * sizeof(float);
+  for (const std::string& stop : params().stop) bytes += stop.size();
+  return static_cast<std::int64_t>(bytes);
+}
+
 void Sequence::SetGrammar(std::unique_ptr<GrammarState> grammar) {
   grammar_ = grammar.get();
   rules_.insert(rules_.begin(), std::move(grammar));

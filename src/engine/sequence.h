@@ -44,6 +44,8 @@ class Sequence {
   std::span<const std::int32_t> asked_ids() const { return asked_ids_; }  // token_ids_logprob
   // The most tokens it can ever have in the cache: the last generated one is never fed.
   std::int64_t max_cached_tokens() const;
+  // What it holds before it runs, in bytes, except its constraint.
+  std::int64_t bytes() const;
   // Prompts of embeddings have stand-in ids: equal ids do not mean equal content.
   bool shares_pages() const { return request_.input_embeds == nullptr; }
 

@@ -58,6 +58,10 @@ class LineReader : public JsonlReader {
     return std::optional<InputRecord>();
   }
 
+  void WhenLineIsLong(std::function<void()> callback) override {
+    when_long_ = std::move(callback);
+  }
+
   std::int64_t bytes_read() const override {
     return bytes_before_ + (source_ != nullptr ? source_->bytes_taken() : 0);
   }
@@ -88,12 +92,19 @@ class LineReader : public JsonlReader {
 
   void Append(InputRecord& record, std::string_view bytes) const {
     if (record.too_long) return;
-    if (record.text.size() + bytes.size() <= options_.max_line_bytes) {
-      record.text += bytes;
+    std::string& text = record.text;
+    const std::size_t size = text.size() + bytes.size();
+    if (size > options_.max_line_bytes) {
+      record.too_long = true;
+      text = std::string();
       return;
     }
-    record.too_long = true;
-    record.text = std::string();
+    if (size > kLongLineBytes && text.size() <= kLongLineBytes && when_long_) when_long_();
+    // Doubling ends where a line does.
+    if (size > text.capacity()) {
+      text.reserve(std::max(size, std::min(2 * text.capacity(), options_.max_line_bytes)));
+    }
+    text += bytes;
   }
 
   void Finish(InputRecord& record) {
@@ -107,6 +118,7 @@ class LineReader : public JsonlReader {
 
   std::vector<std::string> inputs_;
   ReaderOptions options_;
+  std::function<void()> when_long_;
   std::size_t next_input_ = 0;
   std::unique_ptr<ByteSource> source_;  // null after the last input
   std::vector<char> chunk_;

@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -17,6 +18,8 @@ namespace sglrun::io {
 
 // Longest line that is read; a longer one becomes a record error and is skipped in bounded memory.
 inline constexpr std::size_t kMaxLineBytes = std::size_t{256} << 20;
+// From here on a line is long: it takes memory that others may have to leave first.
+inline constexpr std::size_t kLongLineBytes = std::size_t{1} << 20;
 
 struct InputRecord {
   std::string file;        // as named on the command line
@@ -43,6 +46,9 @@ class JsonlReader {
   // The next record, nullopt at the end of the last input, an error when an input breaks off
   // (a damaged gzip stream, a read error).
   virtual Result<std::optional<InputRecord>> Next() = 0;
+
+  // Is called while a line is read, when it turns out to be long; the line goes on afterwards.
+  virtual void WhenLineIsLong(std::function<void()> callback) = 0;
 
   // Bytes of the inputs read so far, and in all (0 when unknown, as for stdin): for progress.
   virtual std::int64_t bytes_read() const = 0;

@@ -34,19 +34,22 @@ class Normalizer {
     SGLRUN_RETURN_IF_ERROR(CheckSamples());
     SGLRUN_RETURN_IF_ERROR(CheckRids());
     WarnOfIdleReasoning();
-    NormalizedRecord record;
-    record.is_array = is_batch_ || samples_ > 1;
     for (std::size_t prompt = 0; prompt < prompts_; ++prompt) {
-      SGLRUN_ASSIGN_OR_RETURN(GenerateRequest request, MakeRequest(prompt));
-      for (std::size_t sample = 0; sample < samples_; ++sample) {
-        const bool last = sample + 1 == samples_;
-        record.requests.push_back(last ? std::move(request) : request);
-        record.requests.back().rid = Rid(prompt, sample);
-        record.requests.back().sample_index = static_cast<std::uint32_t>(sample);
-      }
+      SGLRUN_RETURN_IF_ERROR(CheckPrompt(prompt));
     }
-    GiveSeeds(record.requests);
-    return record;
+    const bool is_array = is_batch_ || samples_ > 1;
+    const std::uint64_t seed = RecordSeed();
+    input_.sampling_params = {};
+    return NormalizedRecord{RequestList({.input = std::move(input_),
+                                         .sampling = std::move(sampling_),
+                                         .identity = identity_,
+                                         .seed = seed,
+                                         .logprob_start_len = options_.logprob_start_len,
+                                         .vocab_size = options_.sampling_context.vocab_size,
+                                         .prompts = prompts_,
+                                         .samples = samples_,
+                                         .is_array = is_array}),
+                            is_array};
   }
 
  private:
@@ -207,104 +210,78 @@ class Normalizer {
     }
   }
 
-  std::string Rid(std::size_t prompt, std::size_t sample) const {
-    const std::size_t result = prompt * samples_ + sample;
-    const bool is_array = is_batch_ || samples_ > 1;
-    if (!input_.rid.given()) {
-      return is_array ? identity_.DefaultRid(result) : identity_.DefaultRid();
-    }
-    if (input_.rid.is_list) {
-      const std::string& rid = input_.rid.values[prompt];
-      return samples_ > 1 ? rid + "_" + std::to_string(sample) : rid;
-    }
-    const std::string& rid = input_.rid.values[0];
-    return is_array ? rid + "_" + std::to_string(result) : rid;
-  }
-
   std::string PromptPath(std::string_view name, std::size_t prompt) const {
     return is_batch_ ? ElementPath(name, prompt) : std::string(name);
   }
 
-  Outcome SetPrompt(std::size_t prompt, GenerateRequest& request) {
-    if (input_.input_ids.given()) {
-      request.input_ids = std::move(input_.input_ids.values[prompt]);
-      if (!request.input_ids->empty()) return {};
-      return BadValue(PromptPath("input_ids", prompt), "[]", "at least one token id");
+  // What is wrong with one of the prompts and what is asked for it.
+  Outcome CheckPrompt(std::size_t prompt) const {
+    SGLRUN_RETURN_IF_ERROR(CheckNotEmpty(prompt));
+    SGLRUN_RETURN_IF_ERROR(CheckLogprobStart(prompt));
+    const SamplingParams& params = *sampling_[input_.sampling_params.is_list ? prompt : 0];
+    if (input_.return_sampling_mask.ValueOr(prompt, false) && params.top_k > kMaxMaskTopK) {
+      return RecordError{"return_sampling_mask needs top_k in [1, 4096]",
+                         SamplingPath(prompt) + ".top_k"};
     }
-    if (input_.text.given()) {
-      request.text = std::move(input_.text.values[prompt]);
-      if (!request.text.empty()) return {};
-      return BadValue(PromptPath("text", prompt), "\"\"", "a prompt that is not empty");
-    }
-    request.input_embeds = std::move(input_.input_embeds.values[prompt]);
     return {};
   }
 
-  Outcome SetLogprobs(std::size_t prompt, GenerateRequest& request) {
-    request.return_logprob = input_.return_logprob.ValueOr(prompt, false);
-    request.top_logprobs_num = input_.top_logprobs_num.ValueOr(prompt, 0);
-    if (const std::int64_t vocab = options_.sampling_context.vocab_size; vocab > 0) {
-      request.top_logprobs_num = std::min(request.top_logprobs_num, vocab);
+  Outcome CheckNotEmpty(std::size_t prompt) const {
+    if (input_.input_ids.given()) {
+      if (!input_.input_ids.values[prompt].empty()) return {};
+      return BadValue(PromptPath("input_ids", prompt), "[]", "at least one token id");
     }
-    std::vector<std::int64_t> ids = input_.token_ids_logprob.ValueOr(prompt, {});
-    if (!ids.empty()) request.token_ids_logprob = std::move(ids);
-    request.return_text_in_logprobs = input_.return_text_in_logprobs;
-    if (!request.return_logprob) return {};
+    if (!input_.text.given() || !input_.text.values[prompt].empty()) return {};
+    return BadValue(PromptPath("text", prompt), "\"\"", "a prompt that is not empty");
+  }
 
+  // Only looked at where logprobs are asked for.
+  Outcome CheckLogprobStart(std::size_t prompt) const {
+    if (!input_.return_logprob.ValueOr(prompt, false)) return {};
+    const bool embeds = !input_.input_ids.given() && !input_.text.given();
+    const std::int64_t start =
+        input_.logprob_start_len.ValueOr(prompt, embeds ? -1 : options_.logprob_start_len);
     const std::string path = input_.logprob_start_len.is_list
                                  ? ElementPath("logprob_start_len", prompt)
                                  : "logprob_start_len";
-    const std::int64_t otherwise = request.input_embeds ? -1 : options_.logprob_start_len;
-    request.logprob_start_len = input_.logprob_start_len.ValueOr(prompt, otherwise);
     const auto& range = request::FindField(request::Scope::kRecord, "logprob_start_len")->range;
-    if (!range.Contains(static_cast<double>(request.logprob_start_len))) {
-      return BadValue(path, std::to_string(request.logprob_start_len), range.ToString());
+    if (!range.Contains(static_cast<double>(start))) {
+      return BadValue(path, std::to_string(start), range.ToString());
     }
-    if (request.input_embeds && request.logprob_start_len >= 0) {
-      return BadValue(path, std::to_string(request.logprob_start_len),
+    if (embeds && start >= 0) {
+      return BadValue(path, std::to_string(start),
                       "-1 together with input_embeds, which have no prompt logprobs");
     }
     return {};
   }
 
-  Result<GenerateRequest, RecordError> MakeRequest(std::size_t prompt) {
-    GenerateRequest request;
-    SGLRUN_RETURN_IF_ERROR(SetPrompt(prompt, request));
-    request.sampling = sampling_[input_.sampling_params.is_list ? prompt : 0];
-    SGLRUN_RETURN_IF_ERROR(SetLogprobs(prompt, request));
-    request.return_hidden_states = input_.return_hidden_states.ValueOr(prompt, HiddenStates::kNone);
-    request.return_prompt_token_ids = input_.return_prompt_token_ids;
-    request.require_reasoning = input_.require_reasoning;
-    request.return_sampling_mask = input_.return_sampling_mask.ValueOr(prompt, false);
-    if (request.return_sampling_mask && request.sampling->top_k > kMaxMaskTopK) {
-      return RecordError{"return_sampling_mask needs top_k in [1, 4096]",
-                         SamplingPath(prompt) + ".top_k"};
-    }
-    return request;
-  }
-
-  // The samples of a prompt share its seed. A record that states all seeds is no copy of another.
-  void GiveSeeds(std::vector<GenerateRequest>& requests) {
+  // The seed of what the record states none for; 0 where it states all, so that it is no copy of
+  // another. The samples of a prompt share its seed.
+  std::uint64_t RecordSeed() {
     const auto has_seed = [](const auto& params) { return params->sampling_seed.has_value(); };
-    const bool draws = !requests.empty() && !std::ranges::all_of(sampling_, has_seed);
-    const std::uint64_t seed = draws ? seeds_.Next(RandomKey(PromptKeys(requests))) : 0;
-    for (std::size_t i = 0; i < requests.size(); ++i) {
-      const auto& stated = requests[i].sampling->sampling_seed;
-      requests[i].seed =
-          stated ? static_cast<std::uint64_t>(*stated) : MixSeeds(seed, i / samples_);
-    }
+    const bool draws = prompts_ > 0 && !std::ranges::all_of(sampling_, has_seed);
+    return draws ? seeds_.Next(RandomKey(PromptKeys())) : 0;
   }
 
-  std::vector<Hash128> PromptKeys(const std::vector<GenerateRequest>& requests) const {
+  std::vector<Hash128> PromptKeys() {
     std::vector<Hash128> choices, keys;
     for (const auto& params : sampling_) {
       choices.push_back(ChoiceHash(*params, input_.require_reasoning));
     }
     for (std::size_t prompt = 0; prompt < prompts_; ++prompt) {
-      const Hash128& own = choices[input_.sampling_params.is_list ? prompt : 0];
-      keys.push_back(PromptKey(requests[prompt * samples_], own));
+      keys.push_back(KeyOf(prompt, choices[input_.sampling_params.is_list ? prompt : 0]));
     }
     return keys;
+  }
+
+  Hash128 KeyOf(std::size_t prompt, const Hash128& choices) const {
+    if (input_.input_ids.given()) {
+      return PromptKey(std::span<const std::int32_t>(input_.input_ids.values[prompt]), choices);
+    }
+    if (input_.text.given()) {
+      return PromptKey(std::string_view(input_.text.values[prompt]), choices);
+    }
+    return PromptKey(*input_.input_embeds.values[prompt], choices);
   }
 
   GenerateReqInput& input_;

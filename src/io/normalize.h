@@ -2,7 +2,9 @@
 // checked, lists and n unfolded in prompt-major order. What leaves here is valid by construction.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -31,8 +33,71 @@ struct NormalizeOptions {
   std::int64_t logprob_start_len = -1;
 };
 
+// The requests of one record. A line can ask for a million of them, so they are made one by one from
+// the record's parsed form, which is held once. (in request_list.cc)
+class RequestList {
+ public:
+  // What a record says, checked.
+  struct Content {
+    GenerateReqInput input;  // sampling_params left out
+    // One for all prompts, or one for each.
+    std::vector<std::shared_ptr<const SamplingParams>> sampling;
+    RecordIdentity identity;
+    std::uint64_t seed = 0;               // of the draws, where sampling states none
+    std::int64_t logprob_start_len = -1;  // where the record states none
+    std::int64_t vocab_size = 0;          // 0: not known
+    std::size_t prompts = 0;
+    std::size_t samples = 1;  // of each prompt
+    bool is_array = false;
+  };
+  RequestList() = default;
+  explicit RequestList(Content content) : content_(std::move(content)) {}
+
+  std::size_t size() const { return content_.prompts * content_.samples; }
+  bool empty() const { return size() == 0; }
+  std::size_t prompts() const { return content_.prompts; }
+  std::size_t samples() const { return content_.samples; }
+
+  // Request i: sample i % samples() of prompt i / samples().
+  GenerateRequest operator[](std::size_t i) const;
+  // The same for the last time that its prompt is needed: ids and texts are moved out.
+  GenerateRequest Take(std::size_t i);
+  HiddenStates HiddenStatesOf(std::size_t i) const;
+  void SetTokenBytesInLogprobs(bool wanted) { token_bytes_in_logprobs_ = wanted; }
+
+  // Gives up the text and the ids of prompts whose tokens are kept elsewhere.
+  void DropTokenPrompts();
+  // What it holds, in bytes.
+  std::int64_t bytes() const;
+
+  class Iterator {
+   public:
+    Iterator(const RequestList& list, std::size_t place) : list_(&list), place_(place) {}
+    GenerateRequest operator*() const { return (*list_)[place_]; }
+    Iterator& operator++() {
+      ++place_;
+      return *this;
+    }
+    bool operator==(const Iterator& other) const { return place_ == other.place_; }
+
+   private:
+    const RequestList* list_;
+    std::size_t place_;
+  };
+  Iterator begin() const { return {*this, 0}; }
+  Iterator end() const { return {*this, size()}; }
+
+ private:
+  GenerateRequest WithoutPrompt(std::size_t i) const;
+  std::string Rid(std::size_t i) const;
+  void SetLogprobs(std::size_t prompt, GenerateRequest& request) const;
+
+  Content content_;
+  bool token_bytes_in_logprobs_ = false;
+};
+
 struct NormalizedRecord {
-  std::vector<GenerateRequest> requests;
+  RequestList requests;
   bool is_array = false;
 };
 

@@ -22,8 +22,8 @@ constexpr std::string_view kDecideNoToken[] = {"n", "sampling_seed", "no_stop_tr
 enum PromptKind : std::uint64_t { kTextPrompt = 1, kIdPrompt, kEmbeddingPrompt };
 
 template <class T>
-std::string_view BytesOf(const std::vector<T>& values) {
-  return {reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T)};
+std::string_view BytesOf(std::span<const T> values) {
+  return {reinterpret_cast<const char*>(values.data()), values.size_bytes()};
 }
 
 // A text of what was added, in which no two lists of values read alike.
@@ -109,12 +109,11 @@ bool DecidesTokens(const request::Field& field, bool reasons) {
   return std::ranges::find(kDecideNoToken, field.name) == std::end(kDecideNoToken);
 }
 
-Hash128 PromptHash(const GenerateRequest& request) {
-  if (request.input_ids) return HashBytes(BytesOf(*request.input_ids), kIdPrompt);
-  if (request.input_embeds == nullptr) return HashBytes(request.text, kTextPrompt);
-  const EmbeddingRows& embeds = *request.input_embeds;
-  return HashBytes(BytesOf(embeds.values),
-                   MixSeeds(kEmbeddingPrompt, static_cast<std::uint64_t>(embeds.rows)));
+Hash128 KeyOfBoth(const Hash128& prompt, const Hash128& choices) {
+  KeyText key;
+  key.Add(prompt);
+  key.Add(choices);
+  return HashBytes(key.text());
 }
 
 }  // namespace
@@ -130,11 +129,17 @@ Hash128 ChoiceHash(const SamplingParams& params, bool require_reasoning) {
   return HashBytes(key.text());
 }
 
-Hash128 PromptKey(const GenerateRequest& request, const Hash128& choices) {
-  KeyText key;
-  key.Add(PromptHash(request));
-  key.Add(choices);
-  return HashBytes(key.text());
+Hash128 PromptKey(std::string_view text, const Hash128& choices) {
+  return KeyOfBoth(HashBytes(text, kTextPrompt), choices);
+}
+
+Hash128 PromptKey(std::span<const std::int32_t> ids, const Hash128& choices) {
+  return KeyOfBoth(HashBytes(BytesOf(ids), kIdPrompt), choices);
+}
+
+Hash128 PromptKey(const EmbeddingRows& embeds, const Hash128& choices) {
+  const std::uint64_t kind = MixSeeds(kEmbeddingPrompt, static_cast<std::uint64_t>(embeds.rows));
+  return KeyOfBoth(HashBytes(BytesOf(std::span<const float>(embeds.values)), kind), choices);
 }
 
 Hash128 RandomKey(std::span<const Hash128> prompts) {

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string_view>
 
 #include "base/hash.h"
 #include "io/occurrence_counter.h"
@@ -17,8 +18,11 @@ namespace sglrun::io {
 // `require_reasoning` is the record's.
 Hash128 ChoiceHash(const SamplingParams& params, bool require_reasoning);
 
-// The key of a prompt: what it is, and the ChoiceHash of its parameters.
-Hash128 PromptKey(const GenerateRequest& request, const Hash128& choices);
+// The key of a prompt: what it is, and the ChoiceHash of its parameters. Equal bytes of different
+// kinds are different prompts.
+Hash128 PromptKey(std::string_view text, const Hash128& choices);
+Hash128 PromptKey(std::span<const std::int32_t> ids, const Hash128& choices);
+Hash128 PromptKey(const EmbeddingRows& embeds, const Hash128& choices);
 
 // The key of a record, of those of its prompts in order.
 Hash128 RandomKey(std::span<const Hash128> prompts);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/large_json.h"
 #include "base/utf8.h"
 #include "io/file_dialect.h"
 #include "io/generate_req_input.h"
@@ -32,23 +33,43 @@ struct ParsedLine {
   std::optional<std::string> rid;
   std::optional<RecordError> error;
   Hash128 content;
+  bool has_openai_words = false;  // looked for while the dialect is not known
 };
 
-std::string ByteColumn(std::string_view text, const JsonError& error) {
+std::string ByteColumn(std::size_t size, const JsonError& error) {
   std::string sentence = "malformed JSON at byte " + std::to_string(error.offset + 1) + ": ";
   sentence += error.message;
-  if (error.offset >= text.size()) return sentence + " (the line ends there)";
+  if (error.offset >= size) return sentence + " (the line ends there)";
   return sentence;
 }
 
 // A line of --input-format text as the object it stands for.
-Json TextRecord(std::string_view text) {
+Json TextRecord(std::string text) {
   Json::Object object;
-  object.emplace_back("text", Json(std::string(text)));
+  object.emplace_back("text", Json(std::move(text)));
   return Json(std::move(object));
 }
 
-ParsedLine ParseLine(const InputRecord& line, LineFormat format) {
+RecordError Malformed(std::size_t size, const LargeJsonError& found) {
+  if (!found.too_large) return RecordError{ByteColumn(size, found.error)};
+  return RecordError{found.error.message + " before byte " +
+                     std::to_string(found.error.offset + 1) + " of " + std::to_string(size) +
+                     ": make several records of the line"};
+}
+
+void ParseObject(std::string& text, ParsedLine& parsed) {
+  const std::size_t size = text.size();
+  auto json = ParseLargeJson(text, kMaxValueBytes);
+  if (!json.ok()) {
+    parsed.error = Malformed(size, json.error());
+    return;
+  }
+  parsed.object = std::move(json->value);
+  parsed.duplicate_keys = std::move(json->duplicate_keys);
+}
+
+// Uses the text of the line up: it is as large as what it says.
+ParsedLine ParseLine(InputRecord& line, LineFormat format) {
   ParsedLine parsed;
   if (line.too_long) {
     parsed.content = HashBytes(std::to_string(line.index), kLongLineSeed);
@@ -56,21 +77,20 @@ ParsedLine ParseLine(const InputRecord& line, LineFormat format) {
         RecordError{"the line is longer than " + std::to_string(kMaxLineBytes >> 20) + " MiB"};
     return parsed;
   }
-  parsed.content = HashBytes(line.text, kRawLineSeed);
+  std::string text = std::move(line.text);
+  parsed.content = HashBytes(text, kRawLineSeed);
   if (format == LineFormat::kText) {
-    if (const std::size_t bad = FindInvalidUtf8(line.text); bad != std::string_view::npos) {
+    if (const std::size_t bad = FindInvalidUtf8(text); bad != std::string_view::npos) {
       parsed.error = RecordError{"invalid UTF-8 at byte " + std::to_string(bad + 1)};
       return parsed;
     }
-    parsed.object = TextRecord(line.text);
+    parsed.object = TextRecord(std::move(text));
   } else {
-    auto json = ParseJson(line.text);
-    if (!json.ok()) {
-      parsed.error = RecordError{ByteColumn(line.text, json.error())};
-      return parsed;
+    if (format == LineFormat::kAuto) {
+      parsed.has_openai_words = text.find("\"custom_id\"") != std::string::npos;
     }
-    parsed.object = std::move(json->value);
-    parsed.duplicate_keys = std::move(json->duplicate_keys);
+    ParseObject(text, parsed);
+    if (parsed.error) return parsed;
   }
   if (!parsed.object.is_object()) {
     parsed.error = RecordError{std::string("a record must be a JSON object, found ") +
@@ -91,10 +111,10 @@ void HashContent(ParsedLine& parsed, std::string_view id_name, Hash128& with_rid
     rid_value = std::move(rid->second);
     members.erase(rid);
   }
-  parsed.content = HashBytes(parsed.object.CanonicalDump());
+  parsed.content = CanonicalHash(parsed.object);
   with_rid = parsed.content;
   if (rid_value.is_null()) return;
-  with_rid = HashBytes(parsed.content.ToHex() + rid_value.CanonicalDump());
+  with_rid = CanonicalHash(rid_value, parsed.content.ToHex());
   if (rid_value.is_string()) parsed.rid = rid_value.as_string();
   members.emplace_back(std::string(id_name), std::move(rid_value));
 }
@@ -153,6 +173,11 @@ struct RecordParser::Impl {
     return {};
   }
 
+  // What is known of the line before it is read.
+  LineFormat FormatOf(const InputRecord& line) const {
+    return options.format == LineFormat::kAuto && line.file == file ? format : options.format;
+  }
+
   // Each file has its own dialect. Lines before the first object are answered in the one of that
   // object, where it can be looked up; else their words tell.
   void SettleFormat(const InputRecord& line, const ParsedLine& parsed) {
@@ -165,8 +190,8 @@ struct RecordParser::Impl {
     const bool is_object = parsed.object.is_object();
     if (!is_object && !looked_ahead) ahead = HoldsOpenAiLines(file);
     looked_ahead = true;
-    const bool has_words = line.text.find("\"custom_id\"") != std::string::npos;
-    answers_openai = is_object ? openai::LooksLikeLine(parsed.object) : ahead.value_or(has_words);
+    answers_openai = is_object ? openai::LooksLikeLine(parsed.object)
+                               : ahead.value_or(parsed.has_openai_words);
     if (is_object) format = answers_openai ? LineFormat::kOpenAi : LineFormat::kGenerate;
   }
 
@@ -201,10 +226,8 @@ struct RecordParser::Impl {
       warnings.push_back(openai::InWordsOf(reply, std::move(warning)));
     }
     if (!record.ok()) return openai::InWordsOf(reply, std::move(record).error());
-    for (GenerateRequest& request : record->requests) {
-      reply.samples = std::max<std::size_t>(reply.samples, request.sample_index + 1);
-      request.token_bytes_in_logprobs = reply.logprobs;
-    }
+    if (!record->requests.empty()) reply.samples = record->requests.samples();
+    record->requests.SetTokenBytesInLogprobs(reply.logprobs);
     return record;
   }
 
@@ -243,8 +266,8 @@ RecordParser::RecordParser(RecordOptions options)
 
 RecordParser::~RecordParser() = default;
 
-Result<Record, RecordFailure> RecordParser::Parse(const InputRecord& line) {
-  ParsedLine parsed = ParseLine(line, impl_->options.format);
+Result<Record, RecordFailure> RecordParser::Parse(InputRecord line) {
+  ParsedLine parsed = ParseLine(line, impl_->FormatOf(line));
   impl_->SettleFormat(line, parsed);
   Hash128 with_rid = parsed.content;
   if (!parsed.error.has_value()) HashContent(parsed, impl_->IdName(), with_rid);

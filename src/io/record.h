@@ -13,11 +13,17 @@
 #include "base/result.h"
 #include "io/chat_record.h"
 #include "io/jsonl_reader.h"
+#include "io/normalize.h"
 #include "io/openai/reply.h"
 #include "request/generate_request.h"
 #include "request/record_error.h"
 
 namespace sglrun::io {
+
+// What the values of a line may take once they are read, whatever its length.
+inline constexpr std::size_t kMaxValueBytes = std::size_t{512} << 20;
+// What reading one line takes at most: its text, and its values.
+inline constexpr std::int64_t kMaxParsingBytes = kMaxLineBytes + kMaxValueBytes;
 
 enum class Compat : std::uint8_t { kNone, k2024 };
 
@@ -41,13 +47,13 @@ struct RecordOptions {
 
 // What a line asks for: one request, or several that come back as one array.
 struct Record {
-  std::vector<GenerateRequest> requests;  // tickets are 0; the caller numbers them
-  bool is_array = false;                  // list input or n > 1
-  bool has_messages = false;              // its prompt was made of a conversation
-  std::string rid;                        // of an error row: the record's own, or the derived one
-  std::vector<std::string> warnings;      // "unknown field \"foo\" is ignored"
-  Hash128 resume_key;    // content with rid and occurrence, without run-level options
-  Hash128 content_hash;  // content without rid: decides the shard
+  RequestList requests;               // tickets are 0; the caller numbers them
+  bool is_array = false;              // list input or n > 1
+  bool has_messages = false;          // its prompt was made of a conversation
+  std::string rid;                    // of an error row: the record's own, or the derived one
+  std::vector<std::string> warnings;  // "unknown field \"foo\" is ignored"
+  Hash128 resume_key;                 // content with rid and occurrence, without run-level options
+  Hash128 content_hash;               // content without rid: decides the shard
   std::shared_ptr<const openai::Reply> reply;  // of a line of the OpenAI dialect
 
   // An error about one of the requests, naming the field that the record has.
@@ -74,7 +80,8 @@ class RecordParser {
   explicit RecordParser(RecordOptions options);
   ~RecordParser();
 
-  Result<Record, RecordFailure> Parse(const InputRecord& line);
+  // Takes the line with it: what was read is not held beside what it says.
+  Result<Record, RecordFailure> Parse(InputRecord line);
 
  private:
   struct Impl;

@@ -279,28 +279,67 @@ Status ResultWriter::AppendRow(const RowPlace& place, std::span<const GenerateRe
     return {};
   }
   CHECK(place.is_array || results.size() == 1) << results.size() << " results for one row";
-  if (place.reply != nullptr) {
-    openai::AppendReply(*place.reply, ReplyPlaceOf(place), results, out);
+  if (results.empty()) {
+    AppendEmptyRow(place, out);
     return {};
   }
-  const bool as_array = place.is_array && !options_.flatten;
-  if (as_array && results.empty() && options_.with_line) {
-    AppendNoResults(place, out);
-    return {};
-  }
-  JsonWriter array(out);
-  if (as_array) array.BeginArray();
+  AppendRowHead(place, out);
+  openai::Usage usage;
+  std::size_t calls = 0;
   for (std::size_t i = 0; i < results.size(); ++i) {
-    JsonWriter single(out);
-    JsonWriter& w = as_array ? array : single;
-    SGLRUN_RETURN_IF_ERROR(ResultObject(w, options_, place, i, results[i]));
-    if (!as_array) out.push_back('\n');
+    if (i > 0) out += Separator(place);
+    SGLRUN_RETURN_IF_ERROR(AppendResult(place, i, results[i], calls, out));
+    if (place.reply != nullptr) usage.Add(*place.reply, i, results[i]);
   }
-  if (as_array) {
-    array.EndArray();
-    out.push_back('\n');
-  }
+  AppendRowEnd(place, usage, results.size(), out);
   return {};
+}
+
+// With --flatten an empty list has no line at all.
+void ResultWriter::AppendEmptyRow(const RowPlace& place, std::string& out) const {
+  if (place.reply == nullptr && IsOneArray(place) && options_.with_line) {
+    return AppendNoResults(place, out);
+  }
+  AppendRowHead(place, out);
+  AppendRowEnd(place, {}, 0, out);
+}
+
+void ResultWriter::AppendRowHead(const RowPlace& place, std::string& out) const {
+  if (place.reply != nullptr) {
+    openai::AppendReplyHead(*place.reply, ReplyPlaceOf(place), out);
+  } else if (IsOneArray(place)) {
+    out.push_back('[');
+  }
+}
+
+Status ResultWriter::AppendResult(const RowPlace& place, std::size_t index,
+                                  const GenerateResult& result, std::size_t& calls,
+                                  std::string& out) const {
+  if (place.reply != nullptr) {
+    openai::AppendChoice(*place.reply, ReplyPlaceOf(place), index, result, calls, out);
+    return {};
+  }
+  JsonWriter w(out);
+  return ResultObject(w, options_, place, index, result);
+}
+
+void ResultWriter::AppendRowEnd(const RowPlace& place, const openai::Usage& usage,
+                                std::size_t results, std::string& out) const {
+  if (place.reply != nullptr) return openai::AppendReplyEnd(ReplyPlaceOf(place), usage, out);
+  if (IsOneArray(place)) out.push_back(']');
+  if (IsOneArray(place) || results > 0) out.push_back('\n');
+}
+
+std::string_view ResultWriter::Separator(const RowPlace& place) const {
+  return place.reply != nullptr || IsOneArray(place) ? "," : "\n";
+}
+
+void ResultWriter::RemoveSideFiles(const RowPlace& place, std::size_t results) const {
+  if (options_.hidden_states == HiddenStateForm::kInline) return;
+  for (std::size_t i = 0; i < results; ++i) {
+    std::error_code ignored;
+    std::filesystem::remove(SideFilePath(options_, place, i), ignored);
+  }
 }
 
 void ResultWriter::AppendErrorRow(const RowPlace& place, const RecordError& error,

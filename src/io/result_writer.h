@@ -6,6 +6,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "base/hash.h"
 #include "base/result.h"
@@ -52,6 +53,21 @@ class ResultWriter {
   Status AppendRow(const RowPlace& place, std::span<const GenerateResult> results,
                    std::string& out) const;
   void AppendErrorRow(const RowPlace& place, const RecordError& error, std::string& out) const;
+  // The row of a record whose `index`-th result, `failed`, has an error.
+  void AppendFailure(const RowPlace& place, const GenerateResult& failed, std::size_t index,
+                     std::string& out) const;
+  // The row of a record without results.
+  void AppendEmptyRow(const RowPlace& place, std::string& out) const;
+  // The same row in pieces, none of them of a failed result: what stands before the first result,
+  // each result (row_builder.h has the order of calls), what stands after the last.
+  void AppendRowHead(const RowPlace& place, std::string& out) const;
+  // `calls` of functions in the results before, to which its own are added.
+  Status AppendResult(const RowPlace& place, std::size_t index, const GenerateResult& result,
+                      std::size_t& calls, std::string& out) const;
+  void AppendRowEnd(const RowPlace& place, const openai::Usage& usage, std::size_t results,
+                    std::string& out) const;
+  // Between two results of a row.
+  std::string_view Separator(const RowPlace& place) const;
   // A partial result of --stream-jsonl: what there is so far, with finish_reason null, the line and
   // the index of the result in its array.
   void AppendChunk(const RowPlace& place, std::size_t index, const GenerateResult& so_far,
@@ -59,14 +75,14 @@ class ResultWriter {
 
   // Whether the side files of these results of a record are there.
   bool HasSideFiles(const RowPlace& place, std::span<const std::size_t> results) const;
+  // Removes those of a record that failed after some of its results were there.
+  void RemoveSideFiles(const RowPlace& place, std::size_t results) const;
 
   static const RecordError* FirstError(std::span<const GenerateResult> results);
 
  private:
-  // `failed` has an error, and is the `index`-th of its record's results.
-  void AppendFailure(const RowPlace& place, const GenerateResult& failed, std::size_t index,
-                     std::string& out) const;
   openai::ReplyPlace ReplyPlaceOf(const RowPlace& place) const;
+  bool IsOneArray(const RowPlace& place) const { return place.is_array && !options_.flatten; }
 
   RowOptions options_;
 };

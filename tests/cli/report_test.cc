@@ -27,6 +27,20 @@ GenerateResult ResultOf(double seconds, std::int64_t prompt, std::size_t output)
   return result;
 }
 
+TEST_CASE("results that were gathered apart count as if they had come one by one") {
+  RunCollector one_by_one, apart;
+  ResultTally first, second;
+  for (int i = 1; i <= 40; ++i) {
+    const GenerateResult result = ResultOf(i % 7 + 0.001 * i, i * 3, static_cast<std::size_t>(i));
+    one_by_one.AddResult({"in.jsonl", i, "a"}, result);
+    (i % 2 == 0 ? first : second).Add({"in.jsonl", i, "a"}, result);
+  }
+  apart.AddResults(ResultTally());
+  apart.AddResults(first);
+  apart.AddResults(second);
+  CHECK(ToJson(apart.Finish()).Dump() == ToJson(one_by_one.Finish()).Dump());
+}
+
 Account ExampleAccount() {
   RunCollector collector;
   engine::EngineStats stats;

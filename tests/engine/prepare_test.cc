@@ -76,6 +76,13 @@ TEST_CASE("lengths are exact: n up to C - 1, m up to C - n") {
   CHECK(Prepare(Ids(ten, params))->min_new_tokens == 10);
 }
 
+TEST_CASE("a text beyond all contexts is refused before it is tokenized") {
+  GenerateRequest request = Ids({1});
+  request.input_ids.reset();
+  request.text = std::string((std::size_t{64} << 20) + 1, 'x');
+  CHECK(Message(request) == "text: text has 67,108,865 bytes, a prompt may have 67,108,864");
+}
+
 TEST_CASE("what a result may take grows with each list that is asked for") {
   SamplingParams params;
   params.max_new_tokens = 6;
@@ -97,16 +104,20 @@ TEST_CASE("what a result may take grows with each list that is asked for") {
   request.return_hidden_states = HiddenStates::kAll;
   CHECK(Prepare(request)->result_bytes == (4 + 6) * state);
   request.return_hidden_states = HiddenStates::kNone;
+  request.return_prompt_token_ids = true;
+  CHECK(Prepare(request)->result_bytes >= 4 * 4);
+  request.return_prompt_token_ids = false;
   request.return_sampling_mask = true;
   CHECK(Prepare(request)->result_bytes >= 6 * 8 * 4);
 }
 
-TEST_CASE("a record whose results may take more than there is room for is refused") {
+TEST_CASE("a record whose results may take more than one may is refused, whatever is free") {
   CHECK(CheckResultRoom(1000, 1000).ok());
   const auto refused = CheckResultRoom(1001, 1000);
   REQUIRE_FALSE(refused.ok());
   CHECK(refused.error().code == 400);
-  CHECK(RoomForResults() > 0);
+  CHECK(CheckResultRoom(kMostResultBytes).ok());
+  CHECK_FALSE(CheckResultRoom(kMostResultBytes + 1).ok());
 }
 
 TEST_CASE("logprob fields are checked against prompt and vocabulary") {

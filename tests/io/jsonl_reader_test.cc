@@ -177,6 +177,23 @@ TEST_CASE("a line above the limit is marked and skipped, its neighbours are read
   CHECK(records[3].text == "b");
 }
 
+TEST_CASE("a long line is announced once, while it is read") {
+  const TempFolder folder;
+  const std::string text = "a\n" + std::string(3 * kLongLineBytes, 'x') + "\nb\n" +
+                           std::string(kLongLineBytes + 1, 'y') + "\n" +
+                           std::string(kLongLineBytes, 'z');
+  auto reader = JsonlReader::Open({folder.Write("in", text)});
+  REQUIRE(reader.ok());
+  int announced = 0;
+  (*reader)->WhenLineIsLong([&] { ++announced; });
+  std::vector<int> after;
+  for (auto next = (*reader)->Next(); next.ok() && next->has_value(); next = (*reader)->Next()) {
+    CHECK((*next)->text.capacity() <= kMaxLineBytes);
+    after.push_back(announced);
+  }
+  CHECK(after == std::vector<int>{0, 1, 1, 2, 2});
+}
+
 TEST_CASE("missing inputs, folders and a second stdin are refused before anything is read") {
   const TempFolder folder;
   const std::string good = folder.Write("good", "1\n");

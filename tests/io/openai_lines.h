@@ -71,7 +71,7 @@ inline RecordError Refused(const std::string& text, RecordOptions options = Open
 }
 
 inline SamplingParams ParamsOf(const std::string& text) {
-  return *Served(text).requests.at(0).sampling;
+  return *Served(text).requests[0].sampling;
 }
 
 inline std::string ConstraintOf(const std::string& text) {

@@ -71,7 +71,7 @@ Result<GenerateRequest> Answerer::MakeRequest(const Making& making) const {
   input.text = line;
   auto record = parser.Parse(input);
   if (!record.ok()) return Error{record.error().error.message};
-  return std::move(record->requests.at(0));
+  return record->requests.Take(0);
 }
 
 Result<Answer> Answerer::Run(const Conversation& conversation, const Parameters& parameters,

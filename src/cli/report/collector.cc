@@ -75,6 +75,16 @@ void LengthCounter::Add(std::int64_t length) {
   ++counts_[BinOf(length)];
 }
 
+void LengthCounter::Add(const LengthCounter& others) {
+  const Lengths& added = others.totals_;
+  if (added.count == 0) return;
+  totals_.min = totals_.count == 0 ? added.min : std::min(totals_.min, added.min);
+  totals_.max = std::max(totals_.max, added.max);
+  totals_.sum += added.sum;
+  totals_.count += added.count;
+  for (std::size_t bin = 0; bin < kBins; ++bin) counts_[bin] += others.counts_[bin];
+}
+
 Lengths LengthCounter::Finish() const {
   Lengths lengths = totals_;
   if (lengths.count == 0) return lengths;
@@ -92,19 +102,31 @@ void RunCollector::AddStep(double now, const engine::EngineStats& stats) {
   before_ = stats;
 }
 
-void RunCollector::AddResult(const RecordName& name, const GenerateResult& result) {
+void ResultTally::Add(const RecordName& name, const GenerateResult& result) {
   const auto output = static_cast<std::int64_t>(result.output_ids.size());
   prompt_lengths_.Add(result.prompt_tokens);
   output_lengths_.Add(output);
   const std::string finish = FinishName(result);
   ++finish_reasons_[finish];
-  if (slowest_.size() == kSlowest && result.e2e_latency <= slowest_.back().seconds) return;
-  SlowResult slow{PlaceText(name),
-                  Clipped(result.rid, kMaxIdBytes),
-                  result.e2e_latency,
-                  result.prompt_tokens,
-                  output,
-                  finish};
+  if (!IsSlow(result.e2e_latency)) return;
+  AddSlow({PlaceText(name), Clipped(result.rid, kMaxIdBytes), result.e2e_latency,
+           result.prompt_tokens, output, finish});
+}
+
+void ResultTally::Add(const ResultTally& others) {
+  prompt_lengths_.Add(others.prompt_lengths_);
+  output_lengths_.Add(others.output_lengths_);
+  for (const auto& [finish, count] : others.finish_reasons_) finish_reasons_[finish] += count;
+  for (const SlowResult& slow : others.slowest_) {
+    if (IsSlow(slow.seconds)) AddSlow(slow);
+  }
+}
+
+bool ResultTally::IsSlow(double seconds) const {
+  return slowest_.size() < kSlowest || seconds > slowest_.back().seconds;
+}
+
+void ResultTally::AddSlow(SlowResult slow) {
   slowest_.insert(std::ranges::upper_bound(slowest_, slow, IsSlower), std::move(slow));
   if (slowest_.size() > kSlowest) slowest_.pop_back();
 }
@@ -129,15 +151,15 @@ void RunCollector::AddError(const RecordName& name, const RecordError& error) {
 RunData RunCollector::Finish() const {
   RunData data;
   data.timeline = timeline_.timeline();
-  data.prompt_lengths = prompt_lengths_.Finish();
-  data.output_lengths = output_lengths_.Finish();
-  for (const auto& [finish, count] : finish_reasons_)
+  data.prompt_lengths = results_.prompt_lengths().Finish();
+  data.output_lengths = results_.output_lengths().Finish();
+  for (const auto& [finish, count] : results_.finish_reasons())
     data.finish_reasons.push_back({finish, count});
   std::ranges::stable_sort(data.finish_reasons, std::greater{}, &NamedCount::count);
   for (const auto& [key, kind] : errors_) data.errors.push_back(kind);
   std::ranges::stable_sort(data.errors, std::greater{}, &ErrorKind::count);
   data.other_errors = other_errors_;
-  data.slowest = slowest_;
+  data.slowest = results_.slowest();
   return data;
 }
 

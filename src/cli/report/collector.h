@@ -33,6 +33,7 @@ struct RecordName {
 class LengthCounter {
  public:
   void Add(std::int64_t length);
+  void Add(const LengthCounter& others);
   Lengths Finish() const;
 
  private:
@@ -42,15 +43,41 @@ class LengthCounter {
   std::array<std::int64_t, kBins> counts_ = {};
 };
 
-class RunCollector {
+// What the report says about results. Those of a record with many are gathered apart until all of
+// them are there: if one fails, none of them counts.
+class ResultTally {
  public:
   static constexpr std::size_t kSlowest = 10;
+
+  void Add(const RecordName& name, const GenerateResult& result);
+  void Add(const ResultTally& others);
+
+  const LengthCounter& prompt_lengths() const { return prompt_lengths_; }
+  const LengthCounter& output_lengths() const { return output_lengths_; }
+  const std::map<std::string, std::int64_t>& finish_reasons() const { return finish_reasons_; }
+  const std::vector<SlowResult>& slowest() const { return slowest_; }
+
+ private:
+  bool IsSlow(double seconds) const;
+  void AddSlow(SlowResult slow);
+
+  LengthCounter prompt_lengths_, output_lengths_;
+  std::map<std::string, std::int64_t> finish_reasons_;
+  std::vector<SlowResult> slowest_;  // the slowest first
+};
+
+class RunCollector {
+ public:
+  static constexpr std::size_t kSlowest = ResultTally::kSlowest;
   static constexpr std::size_t kErrorKinds = 20;
   static constexpr std::size_t kRecordsOfAKind = 5;
 
   // `now`: seconds since the model was ready.
   void AddStep(double now, const engine::EngineStats& stats);
-  void AddResult(const RecordName& name, const GenerateResult& result);
+  void AddResult(const RecordName& name, const GenerateResult& result) {
+    results_.Add(name, result);
+  }
+  void AddResults(const ResultTally& results) { results_.Add(results); }
   void AddError(const RecordName& name, const RecordError& error);
 
   RunData Finish() const;
@@ -60,11 +87,9 @@ class RunCollector {
 
   TimelineRecorder timeline_;
   engine::EngineStats before_;
-  LengthCounter prompt_lengths_, output_lengths_;
-  std::map<std::string, std::int64_t> finish_reasons_;
+  ResultTally results_;
   std::map<KindKey, ErrorKind> errors_;
   std::int64_t other_errors_ = 0;
-  std::vector<SlowResult> slowest_;  // the slowest first
 };
 
 }  // namespace sglrun::cli::report

@@ -64,30 +64,47 @@ std::string CallId(const Reply& reply, const ReplyPlace& place, std::size_t numb
   return short_form ? hex.substr(0, 9) : "call_" + hex.substr(0, 24);
 }
 
-class BodyWriter {
- public:
-  BodyWriter(JsonWriter& w, const Reply& reply, const ReplyPlace& place)
-      : w_(w), reply_(reply), place_(place) {}
+// The body up to its first choice.
+void BeginBody(JsonWriter& w, const Reply& reply, const ReplyPlace& place) {
+  const bool chat = reply.endpoint == Endpoint::kChat;
+  w.Key("id");
+  w.String((chat ? "chatcmpl-" : "cmpl-") + place.key.ToHex());
+  w.Key("object");
+  w.String(chat ? "chat.completion" : "text_completion");
+  w.Key("created");
+  w.Int(place.no_timing ? 0 : place.created);
+  w.Key("model");
+  WriteText(w, reply.model);
+  w.Key("choices");
+  w.BeginArray();
+}
 
-  void Write(std::span<const GenerateResult> results) {
-    const bool chat = reply_.endpoint == Endpoint::kChat;
-    w_.Key("id");
-    w_.String((chat ? "chatcmpl-" : "cmpl-") + place_.key.ToHex());
-    w_.Key("object");
-    w_.String(chat ? "chat.completion" : "text_completion");
-    w_.Key("created");
-    w_.Int(place_.no_timing ? 0 : place_.created);
-    w_.Key("model");
-    WriteText(w_, reply_.model);
-    w_.Key("choices");
-    w_.BeginArray();
-    for (std::size_t i = 0; i < results.size(); ++i) WriteChoice(i, results[i]);
-    w_.EndArray();
-    WriteUsage(results);
+void WriteUsage(JsonWriter& w, const ReplyPlace& place, const Usage& usage) {
+  w.Key("usage");
+  w.BeginObject();
+  w.Key("prompt_tokens");
+  w.Int(usage.prompt);
+  w.Key("completion_tokens");
+  w.Int(usage.completion);
+  w.Key("total_tokens");
+  w.Int(usage.prompt + usage.completion);
+  if (!place.no_timing) {
+    w.Key("prompt_tokens_details");
+    w.BeginObject();
+    w.Key("cached_tokens");
+    w.Int(usage.cached);
+    w.EndObject();
   }
+  w.EndObject();
+}
 
- private:
-  void WriteChoice(std::size_t index, const GenerateResult& result) {
+class ChoiceWriter {
+ public:
+  // `calls`: of functions, in the choices before.
+  ChoiceWriter(JsonWriter& w, const Reply& reply, const ReplyPlace& place, std::size_t& calls)
+      : w_(w), reply_(reply), place_(place), calls_(calls) {}
+
+  void Write(std::size_t index, const GenerateResult& result) {
     w_.BeginObject();
     w_.Key("index");
     w_.UInt(index);
@@ -117,6 +134,7 @@ class BodyWriter {
     w_.EndObject();
   }
 
+ private:
   // True when the message holds calls.
   bool WriteMessage(const GenerateResult& result) {
     const std::optional<CalledText> called = FindToolCalls(reply_, result.text);
@@ -176,52 +194,56 @@ class BodyWriter {
     }
   }
 
-  // A prompt is counted once, however many choices it has.
-  void WriteUsage(std::span<const GenerateResult> results) {
-    std::int64_t prompt = 0, completion = 0, cached = 0;
-    for (std::size_t i = 0; i < results.size(); ++i) {
-      completion += static_cast<std::int64_t>(results[i].output_ids.size());
-      if (i % reply_.samples != 0) continue;
-      prompt += results[i].prompt_tokens;
-      cached += results[i].cached_tokens;
-    }
-    w_.Key("usage");
-    w_.BeginObject();
-    w_.Key("prompt_tokens");
-    w_.Int(prompt);
-    w_.Key("completion_tokens");
-    w_.Int(completion);
-    w_.Key("total_tokens");
-    w_.Int(prompt + completion);
-    if (!place_.no_timing) {
-      w_.Key("prompt_tokens_details");
-      w_.BeginObject();
-      w_.Key("cached_tokens");
-      w_.Int(cached);
-      w_.EndObject();
-    }
-    w_.EndObject();
-  }
-
   JsonWriter& w_;
   const Reply& reply_;
   const ReplyPlace& place_;
-  std::size_t calls_ = 0;  // written so far
+  std::size_t& calls_;
 };
 
 }  // namespace
 
-void AppendReply(const Reply& reply, const ReplyPlace& place,
-                 std::span<const GenerateResult> results, std::string& out) {
+void Usage::Add(const Reply& reply, std::size_t index, const GenerateResult& result) {
+  completion += static_cast<std::int64_t>(result.output_ids.size());
+  if (index % reply.samples != 0) return;
+  prompt += result.prompt_tokens;
+  cached += result.cached_tokens;
+}
+
+void AppendReplyHead(const Reply& reply, const ReplyPlace& place, std::string& out) {
   JsonWriter w(out);
   BeginRow(w, reply, place, 200);
-  BodyWriter(w, reply, place).Write(results);
+  BeginBody(w, reply, place);
+}
+
+void AppendChoice(const Reply& reply, const ReplyPlace& place, std::size_t index,
+                  const GenerateResult& result, std::size_t& calls, std::string& out) {
+  JsonWriter w(out);
+  ChoiceWriter(w, reply, place, calls).Write(index, result);
+}
+
+void AppendReplyEnd(const ReplyPlace& place, const Usage& usage, std::string& out) {
+  JsonWriter w(out);
+  w.EndArray();  // of the choices; commas go on from here
+  WriteUsage(w, place, usage);
   w.EndObject();
   w.EndObject();
   w.Key("error");
   w.Null();
   EndRow(w, place);
   out.push_back('\n');
+}
+
+void AppendReply(const Reply& reply, const ReplyPlace& place,
+                 std::span<const GenerateResult> results, std::string& out) {
+  AppendReplyHead(reply, place, out);
+  Usage usage;
+  std::size_t calls = 0;
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    if (i > 0) out.push_back(',');
+    AppendChoice(reply, place, i, results[i], calls, out);
+    usage.Add(reply, i, results[i]);
+  }
+  AppendReplyEnd(place, usage, out);
 }
 
 // A hosted service tells a wrong request in response.body.error, vLLM in error: readers of either

@@ -30,4 +30,21 @@ void AppendReply(const Reply& reply, const ReplyPlace& place,
 void AppendErrorReply(const Reply& reply, const ReplyPlace& place, const GenerateResult& failed,
                       std::string& out);
 
+// Tokens of a record. A prompt is counted once, however many choices it has.
+struct Usage {
+  std::int64_t prompt = 0;
+  std::int64_t completion = 0;
+  std::int64_t cached = 0;
+
+  void Add(const Reply& reply, std::size_t index, const GenerateResult& result);
+};
+
+// The same row in pieces: its head, the choices with commas between them, its end.
+void AppendReplyHead(const Reply& reply, const ReplyPlace& place, std::string& out);
+// `index` of the result in its record; `calls` of functions that the choices before it hold, to
+// which its own are added.
+void AppendChoice(const Reply& reply, const ReplyPlace& place, std::size_t index,
+                  const GenerateResult& result, std::size_t& calls, std::string& out);
+void AppendReplyEnd(const ReplyPlace& place, const Usage& usage, std::string& out);
+
 }  // namespace sglrun::io::openai

@@ -21,6 +21,22 @@ PER_LAYER = {
     "mlp.up_proj": "ffn_up",
     "mlp.down_proj": "ffn_down",
 }
+# What an architecture names differently.
+PER_LAYER_OF = {
+    "olmo2": {
+        "post_attention_layernorm": "post_attention_norm",
+        "post_feedforward_layernorm": "post_ffw_norm",
+    },
+}
+# Architectures whose q and k the converter moves to adjacent-pair order.
+INTERLEAVED = {"llama", "granite"}
+# Factors, by their names in a transformers config.
+FACTORS = {
+    "embedding_multiplier": "embedding_scale",
+    "residual_multiplier": "residual_scale",
+    "attention_multiplier": "attention.scale",
+    "logits_scaling": "logit_scale",
+}
 GLOBAL = {
     "model.embed_tokens.weight": "token_embd.weight",
     "model.norm.weight": "output_norm.weight",
@@ -28,12 +44,13 @@ GLOBAL = {
 }
 
 
-def to_gguf_name(name):
+def to_gguf_name(name, arch="llama"):
     if name in GLOBAL:
         return GLOBAL[name]
     _, _, layer, rest = name.split(".", 3)
     module, leaf = rest.rsplit(".", 1)
-    return f"blk.{layer}.{PER_LAYER[module]}.{leaf}"
+    names = PER_LAYER | PER_LAYER_OF.get(arch, {})
+    return f"blk.{layer}.{names[module]}.{leaf}"
 
 
 def to_hf_name(name):
@@ -92,6 +109,9 @@ def new_writer(path, arch, config, name):
     writer.add_rope_dimension_count(head_dim)
     if getattr(config, "sliding_window", None) and config.model_type == "mistral":
         writer.add_sliding_window(config.sliding_window)
+    for ours, theirs in FACTORS.items():
+        if hasattr(config, ours):
+            writer.add_float32(f"{arch}.{theirs}", getattr(config, ours))
     add_rope(writer, config.rope_parameters, head_dim)
     return writer
 
@@ -127,14 +147,14 @@ def add_tensors(writer, model, arch, matrix_type):
             continue
         values = tensor.float().numpy()
         module = name.split(".")[-2]
-        if arch == "llama" and module in heads:
+        if arch in INTERLEAVED and module in heads:
             values = permute(values, heads[module])
         values = np.ascontiguousarray(values)
         if matrix_type == "bf16" and values.ndim == 2:
             data = gguf.quants.quantize(values, gguf.GGMLQuantizationType.BF16)
-            writer.add_tensor(to_gguf_name(name), data, raw_dtype=gguf.GGMLQuantizationType.BF16)
+            writer.add_tensor(to_gguf_name(name, arch), data, raw_dtype=gguf.GGMLQuantizationType.BF16)
         else:
-            writer.add_tensor(to_gguf_name(name), values)
+            writer.add_tensor(to_gguf_name(name, arch), values)
 
 
 def add_byte_level_tokenizer(writer, tokenizer, pre, bos, eos, eot, template):

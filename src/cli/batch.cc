@@ -185,7 +185,7 @@ class BatchRun {
     facts_.isa = backend.isa.empty() ? backend.name : backend.isa;
     facts_.products = engines.DescribeProducts();
     facts_.threads = pool.threads();
-    LogInfo("model " + options_.model + ", " + source.files.config().architecture + ", " +
+    LogInfo("model " + options_.model + ", " + source.files.spec().family + ", " +
             source.files.DTypeSummary() + "; defaults " + facts_.sampling_defaults.Dump());
     return {};
   }

@@ -178,7 +178,7 @@ Result<Loaded> LoadForBench(const Options& options, std::optional<model::ModelFi
   }
   const tensor::DType dtype = NamedDType(options.dtype);
   SGLRUN_ASSIGN_OR_RETURN(
-      auto model, model::Model::Synthetic(ShapeConfig(options.shape),
+      auto model, model::Model::Synthetic(ShapeSpec(options.shape),
                                           {.dtype = dtype, .backend = &backend}, compute.context));
   return Loaded{std::move(model), dtype};
 }
@@ -219,7 +219,7 @@ Result<BenchReport> Measure(const Options& options) {
   // Room for prompts beside a full batch of decoding rows.
   engine_options.max_batch_tokens =
       std::max(engine_options.max_batch_tokens, 2 * engine_options.max_rows);
-  const std::int64_t vocab_size = loaded.model->config().vocab_size;
+  const std::int64_t vocab_size = loaded.model->spec().vocab_size;
   if (vocab_size < kLeastVocabulary) {
     return Error{"bench: the model has a vocabulary of " + std::to_string(vocab_size) +
                  ", of which random prompts come out alike and from the prefix cache; at least " +
@@ -231,7 +231,7 @@ Result<BenchReport> Measure(const Options& options) {
       engine::Engine::Create(*loaded.model, *tokenizer, engine_options, compute.context));
 
   const ModelCost cost =
-      CostOf(loaded.model->config(), loaded.model->weight_bytes(), kv_dtype, backend);
+      CostOf(loaded.model->spec(), loaded.model->weight_bytes(), kv_dtype, backend);
   Bench bench(options, *engine, cost, vocab_size, clock ? &*clock : nullptr);
   SGLRUN_RETURN_IF_ERROR(CheckLengths(options, engine->options()));
   SGLRUN_ASSIGN_OR_RETURN(report.first_token_s, bench.FirstToken(options.prompt_tokens));

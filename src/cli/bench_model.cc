@@ -1,8 +1,10 @@
 #include "cli/bench_model.h"
 
 #include <charconv>
-#include <cmath>
 #include <string>
+
+#include "model/spec/plain_decoder.h"
+#include "model/spec/rope.h"
 
 namespace sglrun::cli {
 namespace {
@@ -76,32 +78,24 @@ constexpr Shape kShapes[] = {
 
 }  // namespace
 
-model::ModelConfig ShapeConfig(std::string_view name) {
+model::ModelSpec ShapeSpec(std::string_view name) {
   const Shape* shape = kShapes;
   while (shape->name != name) ++shape;  // options allow known names only
   const std::int64_t head_dim = shape->hidden / shape->heads;
-  model::ModelConfig config;
-  config.architecture = shape->architecture;
-  config.hidden_size = shape->hidden;
-  config.intermediate_size = shape->intermediate;
-  config.num_hidden_layers = shape->layers;
-  config.num_attention_heads = shape->heads;
-  config.num_key_value_heads = shape->kv_heads;
-  config.head_dim = head_dim;
-  config.vocab_size = shape->vocab;
-  config.context_length = shape->context;
-  config.rms_norm_eps = 1e-5f;
-  config.rope.theta = shape->rope_theta;
-  config.rope.rotary_dim = head_dim;
-  for (std::int64_t i = 0; i < head_dim / 2; ++i) {
-    const double exponent = static_cast<double>(2 * i) / static_cast<double>(head_dim);
-    config.rope.inverse_frequencies.push_back(
-        static_cast<float>(1.0 / std::pow(shape->rope_theta, exponent)));
-  }
-  config.sliding_window.assign(static_cast<std::size_t>(shape->layers), 0);
-  config.tie_word_embeddings = true;
-  config.qkv_bias = shape->qkv_bias;
-  return config;
+  model::ModelSpec spec = model::PlainDecoder({.hidden = shape->hidden,
+                                               .inner = shape->intermediate,
+                                               .layers = shape->layers,
+                                               .heads = shape->heads,
+                                               .kv_heads = shape->kv_heads,
+                                               .head_dim = head_dim,
+                                               .vocab = shape->vocab,
+                                               .context = shape->context,
+                                               .norm_eps = 1e-5f});
+  spec.family = shape->architecture;
+  spec.rope = model::DefaultRope(shape->rope_theta, head_dim);
+  spec.tied_head = true;
+  for (model::LayerSpec& layer : spec.layers) layer.mixer.qkv_bias = shape->qkv_bias;
+  return spec;
 }
 
 std::unique_ptr<tokenizer::Tokenizer> MakeNumericTokenizer(std::int64_t vocab_size) {

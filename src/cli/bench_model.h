@@ -5,13 +5,13 @@
 #include <memory>
 #include <string_view>
 
-#include "model/config.h"
+#include "model/spec/model_spec.h"
 #include "tokenizer/tokenizer.h"
 
 namespace sglrun::cli {
 
 // `name`: a choice of --shape.
-model::ModelConfig ShapeConfig(std::string_view name);
+model::ModelSpec ShapeSpec(std::string_view name);
 
 // Ids are texts of their own decimal digits; nothing is special.
 std::unique_ptr<tokenizer::Tokenizer> MakeNumericTokenizer(std::int64_t vocab_size);

@@ -22,12 +22,12 @@ Result<std::int64_t> DevicePages(const Options& options, const model::ModelFiles
 // The sums of Engine::Create.
 Result<std::int64_t> HostPages(const Options& options, const model::ModelFiles& files,
                                const kernels::Backend& backend) {
-  const model::ModelConfig& config = files.config();
+  const model::ModelSpec& spec = files.spec();
   const tensor::DType dtype = WeightDType(options, files, backend);
   engine::MemoryNeeds needs{
-      .page_bytes = model::KvPageBytes(config, KvDType(options, dtype), backend),
+      .page_bytes = model::KvPageBytes(spec, KvDType(options, dtype), backend),
       .max_rows = options.max_rows,
-      .context_length = PromptLimitsOf(options, config).context_length};
+      .context_length = PromptLimitsOf(options, spec).context_length};
   const std::optional<std::int64_t> available = model::AvailableMemory();
   const std::int64_t loaded =
       std::max(available.value_or(0) -
@@ -35,7 +35,7 @@ Result<std::int64_t> HostPages(const Options& options, const model::ModelFiles& 
                std::int64_t{0});
   needs.kv_memory_bytes = KvMemoryBytes(options, loaded);
   const std::int64_t tokens = std::max(options.max_batch_tokens, options.max_rows);
-  if (available) needs.available_bytes = loaded - model::Model::ActivationBytes(config, tokens);
+  if (available) needs.available_bytes = loaded - model::Model::ActivationBytes(spec, tokens);
   return engine::PlanPages(needs);
 }
 

@@ -43,26 +43,26 @@ std::int64_t CardPlan::TokensPerRow() const {
 Result<CardPlan> PlanMemory(const Options& options, const model::ModelFiles& files,
                             std::int64_t free) {
   const kernels::Backend& backend = kernels::PlanningBackend();
-  const model::ModelConfig& config = files.config();
+  const model::ModelSpec& spec = files.spec();
   const tensor::DType dtype = DeviceDType(options, files);
   CardPlan plan{.memory = free, .page_tokens = kernels::kPageSize};
   plan.max_rows = options.max_rows;
-  plan.context_length = PromptLimitsOf(options, config).context_length;
+  plan.context_length = PromptLimitsOf(options, spec).context_length;
   const engine::StepSizes sizes{
       .tokens = engine::MostStepTokens(options.max_batch_tokens, options.max_rows),
       .rows = options.max_rows,
       .context_length = plan.context_length};
   plan.weights = model::Model::WeightBytes(files, {.dtype = dtype, .backend = &backend});
-  plan.activations = model::Model::ActivationBytes(config, sizes.tokens);
+  plan.activations = model::Model::ActivationBytes(spec, sizes.tokens);
   const std::int64_t left = free - plan.weights - plan.activations;
-  const std::int64_t page_bytes = model::KvPageBytes(config, KvDType(options, dtype), backend);
+  const std::int64_t page_bytes = model::KvPageBytes(spec, KvDType(options, dtype), backend);
   engine::MemoryNeeds needs{.page_bytes = page_bytes,
                             .max_rows = options.max_rows,
                             .context_length = plan.context_length,
                             .kv_memory_bytes = KvMemoryBytes(options, free - plan.weights),
                             .available_bytes = left,
                             .share = engine::kCacheShareOfDevice};
-  plan.rows_of_step = engine::RowBufferBytes(engine::WithinCache(sizes, needs), config);
+  plan.rows_of_step = engine::RowBufferBytes(engine::WithinCache(sizes, needs), spec);
   if (left < plan.rows_of_step + page_bytes) return TooLarge(plan, free, dtype);
   *needs.available_bytes -= plan.rows_of_step;
   SGLRUN_ASSIGN_OR_RETURN(plan.pages, engine::PlanPages(needs));

@@ -17,45 +17,47 @@ using Facts = Json::Object;  // name and value, in the order of the report
 
 constexpr const char* kGenerationConfig = "generation_config";
 constexpr const char* kTemplateFault = "chat_template_fault";
+constexpr const char* kSpecification = "specification";  // of --verbose: what the model computes
 
 Json Number(std::int64_t value) {
   return value;
 }
 
-Json RopeText(const model::RopeConfig& rope) {
+Json RopeText(const model::RopeSpec& rope) {
   std::string text = "theta " + Json(rope.theta).CanonicalDump();
   if (!rope.description.empty()) text += ", " + rope.description;
   return text;
 }
 
 // 0 when every layer sees all of the context.
-std::int64_t LargestWindow(const model::ModelConfig& config) {
+std::int64_t LargestWindow(const model::ModelSpec& spec) {
   std::int64_t window = 0;
-  for (const std::int64_t layer : config.sliding_window) window = std::max(window, layer);
+  for (const model::LayerSpec& layer : spec.layers) window = std::max(window, layer.mixer.window);
   return window;
 }
 
 void AddModelFacts(const model::ModelFiles& files, Facts& facts) {
-  const model::ModelConfig& config = files.config();
+  const model::ModelSpec& spec = files.spec();
+  const model::LayerSpec& layer = spec.layers.front();
   std::int64_t bytes = 0;
   for (const model::TensorSource& tensor : files.tensors()) bytes += tensor.bytes;
   facts.emplace_back("path", files.path());
   facts.emplace_back("format", std::string(files.is_gguf() ? "GGUF" : "safetensors"));
-  facts.emplace_back("architecture", config.architecture);
+  facts.emplace_back("architecture", spec.family);
   facts.emplace_back("parameters", Number(files.parameter_count()));
   facts.emplace_back("weights", files.DTypeSummary());
   facts.emplace_back("weight_bytes", Number(bytes));
-  facts.emplace_back("num_hidden_layers", Number(config.num_hidden_layers));
-  facts.emplace_back("hidden_size", Number(config.hidden_size));
-  facts.emplace_back("intermediate_size", Number(config.intermediate_size));
-  facts.emplace_back("num_attention_heads", Number(config.num_attention_heads));
-  facts.emplace_back("num_key_value_heads", Number(config.num_key_value_heads));
-  facts.emplace_back("head_dim", Number(config.head_dim));
-  facts.emplace_back("vocab_size", Number(config.vocab_size));
-  facts.emplace_back("context_length", Number(config.context_length));
-  facts.emplace_back("sliding_window", Number(LargestWindow(config)));
-  facts.emplace_back("rope", RopeText(config.rope));
-  facts.emplace_back("tied_embeddings", config.tie_word_embeddings);
+  facts.emplace_back("num_hidden_layers", Number(static_cast<std::int64_t>(spec.layers.size())));
+  facts.emplace_back("hidden_size", Number(spec.hidden_size));
+  facts.emplace_back("intermediate_size", Number(layer.mlp.inner));
+  facts.emplace_back("num_attention_heads", Number(layer.mixer.heads));
+  facts.emplace_back("num_key_value_heads", Number(layer.mixer.kv_heads));
+  facts.emplace_back("head_dim", Number(layer.mixer.head_dim));
+  facts.emplace_back("vocab_size", Number(spec.vocab_size));
+  facts.emplace_back("context_length", Number(spec.context_length));
+  facts.emplace_back("sliding_window", Number(LargestWindow(spec)));
+  facts.emplace_back("rope", RopeText(spec.rope));
+  facts.emplace_back("tied_embeddings", spec.tied_head);
 }
 
 Json StopTokens(const ModelSource& source) {
@@ -131,7 +133,7 @@ void AddRunFacts(const Options& options, const ModelSource& source, const kernel
   facts.emplace_back("runs_as", std::string(tensor::DTypeName(dtype)));
   facts.emplace_back(
       "kv_bytes_per_token",
-      Number(model::KvPageBytes(source.files.config(), kv, backend) / kernels::kPageSize));
+      Number(model::KvPageBytes(source.files.spec(), kv, backend) / kernels::kPageSize));
 }
 
 // What `batch` refuses, too, unless it is told to do without the file.
@@ -154,6 +156,7 @@ Result<Facts> Collect(const Options& options) {
   AddTemplateFacts(source, facts);
   AddRunFacts(options, source, *backend, facts);
   facts.emplace_back("usable", true);
+  if (options.verbose) facts.emplace_back(kSpecification, source.files.spec().ToString());
   return facts;
 }
 
@@ -187,6 +190,10 @@ std::string Report(const Facts& facts) {
     if (name == kTemplateFault) {  // behind the "no" of the line before
       out.back() = ':';
       out += " " + Printable(value.as_string()) + "\n";
+      continue;
+    }
+    if (name == kSpecification) {
+      out += "\n" + value.as_string();
       continue;
     }
     std::string head = name;

@@ -94,9 +94,9 @@ Result<std::unique_ptr<tokenizer::Tokenizer>> LoadTokenizer(const Options& optio
 Result<model::ModelFiles> OpenModelFiles(const Options& options) {
   SGLRUN_RETURN_IF_ERROR(RequireModel(options));
   SGLRUN_ASSIGN_OR_RETURN(model::ModelFiles files, model::ModelFiles::Open(options.model));
-  if (options.context_length > files.config().context_length) {
+  if (options.context_length > files.spec().context_length) {
     return Error{"--context-length is " + FormatCount(options.context_length) + ", the model has " +
-                 FormatCount(files.config().context_length)};
+                 FormatCount(files.spec().context_length)};
   }
   return files;
 }
@@ -205,17 +205,17 @@ engine::EngineOptions EngineOptionsOf(const Options& options, tensor::DType kv_d
           .partial_results = options.stream_jsonl};
 }
 
-engine::PromptLimits PromptLimitsOf(const Options& options, const model::ModelConfig& config) {
+engine::PromptLimits PromptLimitsOf(const Options& options, const model::ModelSpec& spec) {
   return {
-      .context_length = options.context_length > 0 ? options.context_length : config.context_length,
-      .vocab_size = config.vocab_size,
-      .hidden_size = config.hidden_size,
+      .context_length = options.context_length > 0 ? options.context_length : spec.context_length,
+      .vocab_size = spec.vocab_size,
+      .hidden_size = spec.hidden_size,
       .reasoning_end = options.reasoning_end};
 }
 
 std::vector<std::int32_t> StopTokenIds(const ModelSource& source) {
-  std::set<std::int32_t> ids(source.files.config().eos_token_ids.begin(),
-                             source.files.config().eos_token_ids.end());
+  std::set<std::int32_t> ids(source.files.special_tokens().eos.begin(),
+                             source.files.special_tokens().eos.end());
   for (const tokenizer::TokenId id : source.tokenizer->StopIds()) ids.insert(id);
   return {ids.begin(), ids.end()};
 }

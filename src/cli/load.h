@@ -93,7 +93,7 @@ engine::EngineOptions EngineOptionsOf(const Options& options, tensor::DType kv_d
                                       const kernels::Backend& backend);
 // --kv-memory in bytes, 0 for auto; a share is one of `available`.
 std::int64_t KvMemoryBytes(const Options& options, std::int64_t available);
-engine::PromptLimits PromptLimitsOf(const Options& options, const model::ModelConfig& config);
+engine::PromptLimits PromptLimitsOf(const Options& options, const model::ModelSpec& spec);
 
 // Tokens that end a text: the model's own and the tokenizer's, ascending.
 std::vector<std::int32_t> StopTokenIds(const ModelSource& source);

@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "kernels/backend.h"
-#include "model/config.h"
+#include "model/spec/model_spec.h"
 #include "tensor/dtype.h"
 
 namespace sglrun::cli {
@@ -26,7 +26,7 @@ struct ModelCost {
 };
 
 // `weight_bytes`: of the whole model in its resident form.
-ModelCost CostOf(const model::ModelConfig& config, std::int64_t weight_bytes,
-                 tensor::DType kv_dtype, const kernels::Backend& backend);
+ModelCost CostOf(const model::ModelSpec& spec, std::int64_t weight_bytes, tensor::DType kv_dtype,
+                 const kernels::Backend& backend);
 
 }  // namespace sglrun::cli

@@ -1,6 +1,6 @@
 #include "cli/options.h"
 #include "engine/memory_plan.h"
-#include "model/config_check.h"
+#include "model/spec/faults.h"
 
 namespace sglrun::cli {
 namespace {

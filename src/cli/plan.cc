@@ -60,13 +60,13 @@ class Planner {
       : options_(options),
         source_(source),
         pages_(pages),
-        limits_(PromptLimitsOf(options, source.files.config())),
+        limits_(PromptLimitsOf(options, source.files.spec())),
         parser_(std::move(record_options)),
         writer_(io::RowOptions{}),
         constraints_(GrammarOptionsOf(options),
                      [&source] {
                        return std::make_shared<const grammar::Vocabulary>(
-                           *source.tokenizer, source.files.config().vocab_size);
+                           *source.tokenizer, source.files.spec().vocab_size);
                      },
                      {}) {}
 
@@ -204,13 +204,12 @@ class Planner {
   std::priority_queue<std::int64_t, std::vector<std::int64_t>, std::greater<>> largest_;
 };
 
-void EstimateMemory(const Options& options, const model::ModelConfig& config, const ModelCost& cost,
+void EstimateMemory(const Options& options, const model::ModelSpec& spec, const ModelCost& cost,
                     std::int64_t cached_tokens, PlanReport& report) {
   report.kv_bytes =
       static_cast<std::int64_t>(cost.kv_bytes_per_token * static_cast<double>(cached_tokens));
-  const std::int64_t widest = 2 * config.intermediate_size + 4 * config.hidden_size;
-  report.workspace_bytes =
-      4 * (options.max_rows * config.vocab_size + options.max_batch_tokens * widest);
+  report.workspace_bytes = 4 * options.max_rows * spec.vocab_size +
+                           model::Model::ActivationBytes(spec, options.max_batch_tokens);
 }
 
 // Prompts run at the speed of arithmetic, decode steps at that of memory or arithmetic, whichever
@@ -236,8 +235,8 @@ Status Estimate(const Options& options, const ModelSource& source, const kernels
   report.weight_bytes =
       model::Model::WeightBytes(source.files, {.dtype = dtype, .backend = &backend});
   const ModelCost cost =
-      CostOf(source.files.config(), report.weight_bytes, KvDType(options, dtype), backend);
-  EstimateMemory(options, source.files.config(), cost, cached_tokens, report);
+      CostOf(source.files.spec(), report.weight_bytes, KvDType(options, dtype), backend);
+  EstimateMemory(options, source.files.spec(), cost, cached_tokens, report);
   if (backend.name == "sim") {
     return Error{"the simulated device has no speed to plan with; give --device cpu or cuda"};
   }

@@ -86,7 +86,7 @@ Result<Json> RunIdentity(const Options& options, const ModelSource& source,
   effective.dtype = tensor::DTypeName(dtype);
   effective.kv_dtype = tensor::DTypeName(KvDType(options, dtype));
   effective.isa = backend.isa.empty() ? backend.name : backend.isa;
-  effective.context_length = PromptLimitsOf(options, source.files.config()).context_length;
+  effective.context_length = PromptLimitsOf(options, source.files.spec()).context_length;
 
   Json::Object identity;
   identity.emplace_back("version", std::string(Version()));

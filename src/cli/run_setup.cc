@@ -96,7 +96,7 @@ Result<io::RecordOptions> MakeRecordOptions(const Options& options, const ModelS
       .format = LineFormatOf(options),
       .run_seed = static_cast<std::uint64_t>(options.seed),
       .render_chat = std::move(render_chat),
-      .vocab_size = source.files.config().vocab_size,
+      .vocab_size = source.files.spec().vocab_size,
       .model_name = ModelName(options.model),
       .detokenize = [tokenizer = source.tokenizer.get()](std::span<const std::int32_t> ids) {
         return tokenizer->Decode(ids, /*skip_special_tokens=*/false);

@@ -28,7 +28,7 @@ Status ReserveSteps(const EngineOptions& options, std::int64_t pages, model::Mod
   if (device == nullptr) return {};
   StepSizes sizes = SizesOf(options);
   sizes.context_length = std::min(sizes.context_length, pages * kernels::kPageSize);
-  const std::int64_t scratch = StepScratchBytes(sizes, model.config());
+  const std::int64_t scratch = StepScratchBytes(sizes, model.spec());
   const std::int64_t arrays = StepArrayBytes(sizes);
   if (model.ReservePositions(sizes.context_length) && device->Reserve(scratch, arrays)) return {};
   return Error{"a step works in " + FormatByteSize(scratch + 2 * arrays) + ", " +
@@ -47,8 +47,8 @@ Engine::Impl::Impl(model::Model& the_model, const tokenizer::Tokenizer& the_toke
       options(effective),
       context(the_context),
       recorder(the_tokenizer),
-      stop_ids(StopIds(the_model.config(), the_tokenizer)),
-      gate(effective.grammar, the_tokenizer, the_model.config().vocab_size, stop_ids),
+      stop_ids(StopIds(the_model.special_tokens(), the_tokenizer)),
+      gate(effective.grammar, the_tokenizer, the_model.spec().vocab_size, stop_ids),
       cache(std::move(kv)),
       blocks(pages),
       scheduler({.max_rows = effective.max_rows, .max_batch_tokens = effective.max_batch_tokens},
@@ -57,18 +57,18 @@ Engine::Impl::Impl(model::Model& the_model, const tokenizer::Tokenizer& the_toke
                                           static_cast<std::size_t>(BucketOf(effective.max_rows)) *
                                               sizeof(std::int32_t))
                          : tensor::Buffer()),
-      arrays(the_model.config().hidden_size,
+      arrays(the_model.spec().hidden_size,
              cache.num_pages() > pages ? static_cast<PageId>(pages) : kNoPage,
              drawn.as<std::int32_t>()),
       hidden(the_model.backend(), MostStepTokens(effective.max_batch_tokens, effective.max_rows),
-             the_model.config().hidden_size),
+             the_model.spec().hidden_size),
       sampled_hidden(the_model.backend(), BucketOf(effective.max_rows),
-                     the_model.config().hidden_size),
+                     the_model.spec().hidden_size),
       logits(the_model.backend(), std::max(BucketOf(effective.max_rows), LateLogits::kRows),
-             the_model.config().vocab_size),
+             the_model.spec().vocab_size),
       prompt_logprobs(the_model, recorder, logits),
       forced_logprobs(the_model, recorder, logits, effective.logprobs_mode),
-      pipeline(the_model.backend(), SampleableBits(the_tokenizer, the_model.config().vocab_size)) {}
+      pipeline(the_model.backend(), SampleableBits(the_tokenizer, the_model.spec().vocab_size)) {}
 
 bool Engine::Impl::ok() const {
   return hidden.ok() && sampled_hidden.ok() && logits.ok() && prompt_logprobs.ok() &&
@@ -82,25 +82,25 @@ Result<std::unique_ptr<Engine>> Engine::Create(model::Model& model,
                                                const tokenizer::Tokenizer& tokenizer,
                                                const EngineOptions& options,
                                                kernels::KernelContext& context) {
-  SGLRUN_ASSIGN_OR_RETURN(EngineOptions effective, EffectiveOptions(options, model.config()));
+  SGLRUN_ASSIGN_OR_RETURN(EngineOptions effective, EffectiveOptions(options, model.spec()));
   const bool on_device = model.backend().device != nullptr;
   const StepSizes sizes = SizesOf(effective);
   SGLRUN_RETURN_IF_ERROR(model.Reserve(on_device ? sizes.tokens : effective.max_batch_tokens));
   MemoryNeeds needs;
-  needs.page_bytes = model::KvPageBytes(model.config(), effective.kv_dtype, model.backend());
+  needs.page_bytes = model::KvPageBytes(model.spec(), effective.kv_dtype, model.backend());
   needs.max_rows = effective.max_rows;
   needs.context_length = effective.context_length;
   needs.kv_memory_bytes = effective.kv_memory_bytes;
   needs.available_bytes = model::AvailableMemory(model.backend());
   if (on_device) {
     needs.share = kCacheShareOfDevice;
-    *needs.available_bytes -= RowBufferBytes(WithinCache(sizes, needs), model.config());
+    *needs.available_bytes -= RowBufferBytes(WithinCache(sizes, needs), model.spec());
   }
   SGLRUN_ASSIGN_OR_RETURN(const std::int64_t pages, PlanPages(needs));
   effective.kv_memory_bytes = pages * needs.page_bytes;
   // One more for the rows that fill up a device's steps (step_arrays.h).
   const std::int64_t spare = on_device ? 1 : 0;
-  SGLRUN_ASSIGN_OR_RETURN(auto cache, model::KvCache::Create(model.config(), effective.kv_dtype,
+  SGLRUN_ASSIGN_OR_RETURN(auto cache, model::KvCache::Create(model.spec(), effective.kv_dtype,
                                                              pages + spare, model.backend()));
   auto impl = std::make_unique<Impl>(model, tokenizer, effective, context, std::move(cache), pages);
   if (!impl->ok()) {
@@ -115,10 +115,10 @@ Result<std::unique_ptr<Engine>> Engine::Create(model::Model& model,
 }
 
 Result<PreparedPrompt, RecordError> Engine::Prepare(const GenerateRequest& request) const {
-  const model::ModelConfig& config = impl_->model.config();
+  const model::ModelSpec& spec = impl_->model.spec();
   const PromptLimits limits{.context_length = impl_->options.context_length,
-                            .vocab_size = config.vocab_size,
-                            .hidden_size = config.hidden_size,
+                            .vocab_size = spec.vocab_size,
+                            .hidden_size = spec.hidden_size,
                             .reasoning_end = impl_->options.reasoning_end};
   SGLRUN_ASSIGN_OR_RETURN(PreparedPrompt prompt, PreparePrompt(request, impl_->tokenizer, limits));
   SGLRUN_RETURN_IF_ERROR(CheckCacheRoom(prompt, impl_->blocks.num_pages()));
@@ -127,7 +127,7 @@ Result<PreparedPrompt, RecordError> Engine::Prepare(const GenerateRequest& reque
 }
 
 Result<std::unique_ptr<Sequence>, RecordError> Engine::Admit(GenerateRequest request) const {
-  const model::ModelConfig& config = impl_->model.config();
+  const model::ModelSpec& spec = impl_->model.spec();
   SGLRUN_ASSIGN_OR_RETURN(PreparedPrompt prompt, Prepare(request));
   // The tokens are what is fed.
   request.text = {};
@@ -137,13 +137,13 @@ Result<std::unique_ptr<Sequence>, RecordError> Engine::Admit(GenerateRequest req
       StopCriteria::Create(*request.sampling, prompt.max_new_tokens, impl_->stop_ids,
                            impl_->tokenizer, prompt.token_ids, impl_->stop_regexes));
   const std::int64_t top =
-      request.return_logprob ? std::min(request.top_logprobs_num, config.vocab_size) : 0;
+      request.return_logprob ? std::min(request.top_logprobs_num, spec.vocab_size) : 0;
   auto sequence = std::make_unique<Sequence>(
       std::move(request), std::move(prompt.token_ids),
       Sequence::Limits{.max_new_tokens = prompt.max_new_tokens,
                        .min_new_tokens = prompt.min_new_tokens,
                        .top_logprobs = static_cast<std::int32_t>(std::max<std::int64_t>(top, 0)),
-                       .vocab_size = config.vocab_size,
+                       .vocab_size = spec.vocab_size,
                        .result_bytes = prompt.result_bytes},
       std::move(stop));
   impl_->recorder.Start(*sequence);

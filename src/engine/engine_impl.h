@@ -72,7 +72,7 @@ struct Engine::Impl {
   static void FailAtDeadEnd(Sequence& sequence);
   void EndGrammar(Sequence& sequence);
   bool runs_ahead() const { return model.backend().device != nullptr; }
-  std::int64_t MaskWords() const { return (model.config().vocab_size + 31) / 32; }
+  std::int64_t MaskWords() const { return (model.spec().vocab_size + 31) / 32; }
 
   model::Model& model;
   const tokenizer::Tokenizer& tokenizer;

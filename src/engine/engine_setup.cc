@@ -8,9 +8,9 @@
 
 namespace sglrun::engine {
 
-std::vector<std::int32_t> StopIds(const model::ModelConfig& config,
+std::vector<std::int32_t> StopIds(const model::SpecialTokens& special,
                                   const tokenizer::Tokenizer& tokenizer) {
-  std::vector<std::int32_t> ids = config.eos_token_ids;
+  std::vector<std::int32_t> ids = special.eos;
   const std::vector<std::int32_t> others = tokenizer.StopIds();
   ids.insert(ids.end(), others.begin(), others.end());
   return ids;
@@ -25,17 +25,17 @@ std::vector<std::uint32_t> SampleableBits(const tokenizer::Tokenizer& tokenizer,
   return bits;
 }
 
-Result<EngineOptions> EffectiveOptions(EngineOptions options, const model::ModelConfig& config) {
+Result<EngineOptions> EffectiveOptions(EngineOptions options, const model::ModelSpec& spec) {
   const auto is_step = [](std::int64_t size) { return size >= 1 && size <= kMostStepTokens; };
   if (!is_step(options.max_rows) || !is_step(options.max_batch_tokens)) {
     return Error{"--max-rows is " + std::to_string(options.max_rows) +
                  " and --max-batch-tokens is " + std::to_string(options.max_batch_tokens) +
                  ", both must be from 1 to " + std::to_string(kMostStepTokens)};
   }
-  if (options.context_length == 0) options.context_length = config.context_length;
-  if (options.context_length < 2 || options.context_length > config.context_length) {
+  if (options.context_length == 0) options.context_length = spec.context_length;
+  if (options.context_length < 2 || options.context_length > spec.context_length) {
     return Error{"--context-length is " + FormatCount(options.context_length) +
-                 ", the model allows 2 to " + FormatCount(config.context_length)};
+                 ", the model allows 2 to " + FormatCount(spec.context_length)};
   }
   options.max_batch_tokens = std::max(options.max_batch_tokens, options.max_rows);
   return options;

@@ -10,7 +10,7 @@
 namespace sglrun::engine {
 
 // The end tokens of model and tokenizer.
-std::vector<std::int32_t> StopIds(const model::ModelConfig& config,
+std::vector<std::int32_t> StopIds(const model::SpecialTokens& special,
                                   const tokenizer::Tokenizer& tokenizer);
 
 // Bit t: token t exists. Columns of the head without a token (padding, gaps) are never picked.
@@ -18,6 +18,6 @@ std::vector<std::uint32_t> SampleableBits(const tokenizer::Tokenizer& tokenizer,
                                           std::int64_t vocab_size);
 
 // Fills in what was left to choose, or tells what does not fit the model.
-Result<EngineOptions> EffectiveOptions(EngineOptions options, const model::ModelConfig& config);
+Result<EngineOptions> EffectiveOptions(EngineOptions options, const model::ModelSpec& spec);
 
 }  // namespace sglrun::engine

@@ -19,7 +19,7 @@ class LateLogits {
   LateLogits(model::Model& model, RowBuffer& logits)
       : model_(&model),
         logits_(&logits),
-        hidden_(model.backend(), kRows, model.config().hidden_size) {}
+        hidden_(model.backend(), kRows, model.spec().hidden_size) {}
 
   bool ok() const { return hidden_.ok(); }
   const kernels::Backend& backend() const { return model_->backend(); }

@@ -7,6 +7,7 @@
 #include "engine/late_logits.h"
 #include "engine/step_arrays.h"
 #include "kernels/cuda/ops.h"
+#include "model/decoder_blocks.h"
 #include "model/rope_table.h"
 
 namespace sglrun::engine {
@@ -26,14 +27,31 @@ std::int64_t WidestTable(const StepSizes& sizes) {
   return TableWidth(PagesFor(sizes.context_length));
 }
 
-// The largest of all layers; 0: one of them sees all keys.
-std::int64_t WidestWindow(const model::ModelConfig& config) {
-  std::int64_t widest = 0;
-  for (const std::int64_t window : config.sliding_window) {
-    if (window == 0) return 0;
-    widest = std::max(widest, window);
+// Scratch of the attention of the layer that takes the most.
+std::int64_t AttentionScratch(const model::ModelSpec& spec, std::int64_t rows,
+                              std::int64_t most_keys) {
+  std::int64_t most = 0;
+  for (const model::LayerSpec& layer : spec.layers) {
+    const model::AttentionSpec& mixer = layer.mixer;
+    const std::int64_t splits = kernels::cuda::AttentionSplits(most_keys, mixer.window);
+    const std::size_t bytes =
+        kernels::cuda::AttentionScratchBytes(rows, mixer.heads, mixer.head_dim, splits);
+    most = std::max(most, static_cast<std::int64_t>(bytes));
   }
-  return widest;
+  return most;
+}
+
+// Scratch of a product: its x in two bytes an element, and either eight parts of the sums, where
+// tiles are few, or one y to try algorithms with.
+std::int64_t ProductScratch(const model::ModelSpec& spec, std::int64_t most_rows) {
+  std::int64_t widest_in = 0, widest_out = 0;
+  for (const model::MatrixSize& matrix : model::MatrixSizes(spec)) {
+    widest_in = std::max(widest_in, matrix.k);
+    widest_out = std::max(widest_out, matrix.n);
+  }
+  const std::int64_t parts = 8 * std::min(kDividedOutputs, most_rows * widest_out);
+  const std::int64_t trial = std::min(most_rows, kernels::cuda::kMostTrialRows) * spec.hidden_size;
+  return most_rows * (widest_in + kRowPadding) * 2 + std::max(parts, trial) * kFloat;
 }
 
 // Taken where the system does not say what is free.
@@ -60,23 +78,11 @@ StepSizes WithinCache(StepSizes sizes, const MemoryNeeds& most) {
   return sizes;
 }
 
-std::int64_t StepScratchBytes(const StepSizes& sizes, const model::ModelConfig& c) {
+std::int64_t StepScratchBytes(const StepSizes& sizes, const model::ModelSpec& spec) {
   const std::int64_t rows = BucketOf(sizes.rows);
   const std::int64_t most = std::max({sizes.tokens, rows, LateLogits::kRows});
-  const std::int64_t heads = c.num_attention_heads;
-  const std::int64_t widest_in =
-      std::max({c.hidden_size, c.intermediate_size, heads * c.head_dim}) + kRowPadding;
-  const std::int64_t widest_out = std::max({c.vocab_size, 2 * c.intermediate_size, c.hidden_size,
-                                            (heads + 2 * c.num_key_value_heads) * c.head_dim});
-  // Eight parts where tiles are few, or one to try algorithms with; never both.
-  const std::int64_t parts = 8 * std::min(kDividedOutputs, most * widest_out);
-  const std::int64_t trial = std::min(most, kernels::cuda::kMostTrialRows) * c.hidden_size;
-  const std::int64_t product = most * widest_in * 2 + std::max(parts, trial) * kFloat;
-  const std::int64_t splits =
-      kernels::cuda::AttentionSplits(WidestTable(sizes) * kernels::kPageSize, WidestWindow(c));
-  const auto attention = static_cast<std::int64_t>(
-      kernels::cuda::AttentionScratchBytes(rows, heads, c.head_dim, splits));
-  return std::max(product, attention);
+  return std::max(ProductScratch(spec, most),
+                  AttentionScratch(spec, rows, WidestTable(sizes) * kernels::kPageSize));
 }
 
 // Ids, positions, slots and the like a token; lengths and a block table a row.
@@ -87,15 +93,15 @@ std::int64_t StepArrayBytes(const StepSizes& sizes) {
   return (kArrays * (std::max(sizes.tokens, rows) + rows) + tables) * kFloat + kArrays * 256;
 }
 
-std::int64_t RowBufferBytes(const StepSizes& sizes, const model::ModelConfig& config) {
+std::int64_t RowBufferBytes(const StepSizes& sizes, const model::ModelSpec& spec) {
   // Steps that are kept as graphs have arrays of their own, draws have their parameters and masks.
   constexpr std::int64_t kGraphs = std::int64_t{16} << 20;
   const std::int64_t rows = BucketOf(sizes.rows);
   const std::int64_t logit_rows = std::max(rows, LateLogits::kRows);
   const std::int64_t floats =
-      (sizes.tokens + rows) * config.hidden_size + logit_rows * config.vocab_size;
-  return floats * kFloat + model::RopeTable::Bytes(sizes.context_length, config.rope) +
-         StepScratchBytes(sizes, config) + 2 * StepArrayBytes(sizes) + kGraphs;
+      (sizes.tokens + rows) * spec.hidden_size + logit_rows * spec.vocab_size;
+  return floats * kFloat + model::RopeTable::Bytes(sizes.context_length, spec.rope) +
+         StepScratchBytes(sizes, spec) + 2 * StepArrayBytes(sizes) + kGraphs;
 }
 
 Result<std::int64_t> PlanPages(const MemoryNeeds& needs) {

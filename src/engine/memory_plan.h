@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "base/result.h"
-#include "model/config.h"
+#include "model/spec/model_spec.h"
 
 namespace sglrun::engine {
 
@@ -26,12 +26,12 @@ struct StepSizes {
 };
 // On a device: scratch of the largest operation of a step (x of a product in another type and the
 // sums of its parts; the splits of attention), and the arrays that are sent to it.
-std::int64_t StepScratchBytes(const StepSizes& sizes, const model::ModelConfig& config);
+std::int64_t StepScratchBytes(const StepSizes& sizes, const model::ModelSpec& spec);
 std::int64_t StepArrayBytes(const StepSizes& sizes);
 
 // The buffers of a device beside weights, activations and cache: states of the rows that a step
 // gives out, logits of those that are sampled, the angles of all positions, and the two above.
-std::int64_t RowBufferBytes(const StepSizes& sizes, const model::ModelConfig& config);
+std::int64_t RowBufferBytes(const StepSizes& sizes, const model::ModelSpec& spec);
 
 struct MemoryNeeds {
   std::int64_t page_bytes = 0;

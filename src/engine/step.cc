@@ -102,7 +102,7 @@ void Engine::Impl::CaptureHiddenRows(const StepRow& row, tensor::TensorView stat
     --first;
   }
   if (first >= row.end()) return;
-  const auto width = static_cast<std::size_t>(model.config().hidden_size);
+  const auto width = static_cast<std::size_t>(model.spec().hidden_size);
   hidden_rows.resize(static_cast<std::size_t>(row.end() - first) * width);
   model.backend().table.download(hidden_rows.data(),
                                  states.row(row.first_output + first - row.first_wanted),

@@ -8,11 +8,13 @@
 #include "base/json.h"
 #include "base/result.h"
 #include "model/config.h"
+#include "model/spec/model_spec.h"
 
 namespace sglrun::model {
 
 struct HfConfig {
-  ModelConfig config;
+  ModelSpec spec;
+  SpecialTokens tokens;
   GenerationDefaults defaults;
   bool nested = false;  // the text part of a multimodal model
 };

@@ -3,8 +3,9 @@
 #include <algorithm>
 #include <limits>
 
-#include "model/config_check.h"
-#include "model/rope_config.h"
+#include "base/json.h"
+#include "model/spec/faults.h"
+#include "model/spec/rope.h"
 
 namespace sglrun::model {
 namespace {
@@ -69,79 +70,102 @@ Result<const Family*> ChooseFamily(const GgufFile& gguf) {
                " (GGUF files of mistral name llama)"};
 }
 
-// Keys that would change the arithmetic and that the plain decoder does not have.
-Status RefuseOtherArithmetic(const ArchKeys& keys) {
-  for (const char* key : {"attention.scale", "logit_scale", "residual_scale", "embedding_scale",
-                          "attn_logit_softcapping", "final_logit_softcapping",
-                          "attention.clamp_kqv", "attention.max_alibi_bias"}) {
-    if (keys.Has(key)) {
-      return Error{keys.place() + ": key " + keys.Name(key) + " is not supported"};
-    }
-  }
-  SGLRUN_ASSIGN_OR_RETURN(const auto experts, keys.Int("expert_count"));
-  if (experts.value_or(0) > 0) {
-    return Error{keys.place() + ": key " + keys.Name("expert_count") + " is " +
-                 std::to_string(*experts) + ": mixtures of experts are not supported"};
+// Keys that change the arithmetic, and their names in a config.json. A family that has them reads
+// them; to every other family they are something that it does not compute.
+struct ArithmeticKey {
+  const char* gguf;
+  const char* hugging_face;
+};
+constexpr ArithmeticKey kArithmeticKeys[] = {
+    {"attention.scale", "attention_multiplier"},
+    {"logit_scale", "logits_scaling"},
+    {"residual_scale", "residual_multiplier"},
+    {"embedding_scale", "embedding_multiplier"},
+    {"attn_logit_softcapping", "attn_logit_softcapping"},
+    {"final_logit_softcapping", "final_logit_softcapping"},
+    {"attention.clamp_kqv", "clip_qkv"},
+    {"attention.max_alibi_bias", "alibi_bias_max"},
+};
+
+Status AddArithmetic(const ArchKeys& keys, Json::Object& config) {
+  for (const ArithmeticKey& key : kArithmeticKeys) {
+    SGLRUN_ASSIGN_OR_RETURN(const auto value, keys.Float(key.gguf));
+    if (value) config.emplace_back(key.hugging_face, *value);
   }
   return {};
 }
 
-Status ReadSizes(const ArchKeys& keys, std::span<const GgufTensor> tensors, ModelConfig& config) {
-  SGLRUN_ASSIGN_OR_RETURN(config.hidden_size, keys.RequireInt("embedding_length"));
-  SGLRUN_ASSIGN_OR_RETURN(config.intermediate_size, keys.RequireInt("feed_forward_length"));
-  SGLRUN_ASSIGN_OR_RETURN(config.num_hidden_layers, keys.RequireInt("block_count"));
-  SGLRUN_ASSIGN_OR_RETURN(config.num_attention_heads, keys.RequireInt("attention.head_count"));
-  SGLRUN_ASSIGN_OR_RETURN(config.context_length, keys.RequireInt("context_length"));
+Status RefuseOtherArithmetic(const ArchKeys& keys, const ConfigReader& reader) {
+  for (const ArithmeticKey& key : kArithmeticKeys) {
+    if (keys.Has(key.gguf) && !reader.WasRead(key.hugging_face)) {
+      return Error{keys.place() + ": key " + keys.Name(key.gguf) + " is not supported"};
+    }
+  }
+  return {};
+}
+
+Status RefuseExperts(const ArchKeys& keys) {
+  SGLRUN_ASSIGN_OR_RETURN(const auto experts, keys.Int("expert_count"));
+  if (experts.value_or(0) <= 0) return {};
+  return Error{keys.place() + ": key " + keys.Name("expert_count") + " is " +
+               std::to_string(*experts) + ": mixtures of experts are not supported"};
+}
+
+// Absent: as wide as the heads that fill the residual stream.
+Result<std::int64_t> ReadHeadDim(const ArchKeys& keys, std::int64_t hidden, std::int64_t heads) {
+  SGLRUN_ASSIGN_OR_RETURN(const auto stated, keys.Int("attention.key_length"));
+  SGLRUN_ASSIGN_OR_RETURN(const auto value_dim, keys.Int("attention.value_length"));
+  heads = std::max<std::int64_t>(heads, 1);
+  if (!stated && hidden % heads != 0) {
+    return Error{keys.place() + ": embedding_length " + std::to_string(hidden) +
+                 " is not a multiple of attention.head_count " + std::to_string(heads)};
+  }
+  const std::int64_t head_dim = stated.value_or(hidden / heads);
+  if (value_dim.value_or(head_dim) == head_dim) return head_dim;
+  return Error{keys.place() + ": attention.value_length " + std::to_string(*value_dim) +
+               " differs from attention.key_length " + std::to_string(head_dim) +
+               ", which is not supported"};
+}
+
+// The sizes under their names in a config.json.
+Result<Json::Object> ReadSizes(const ArchKeys& keys, std::span<const GgufTensor> tensors) {
+  SGLRUN_ASSIGN_OR_RETURN(const auto hidden, keys.RequireInt("embedding_length"));
+  SGLRUN_ASSIGN_OR_RETURN(const auto inner, keys.RequireInt("feed_forward_length"));
+  SGLRUN_ASSIGN_OR_RETURN(const auto layers, keys.RequireInt("block_count"));
+  SGLRUN_ASSIGN_OR_RETURN(const auto heads, keys.RequireInt("attention.head_count"));
+  SGLRUN_ASSIGN_OR_RETURN(const auto context, keys.RequireInt("context_length"));
   SGLRUN_ASSIGN_OR_RETURN(const auto kv_heads, keys.Int("attention.head_count_kv"));
-  config.num_key_value_heads = kv_heads.value_or(config.num_attention_heads);
   SGLRUN_ASSIGN_OR_RETURN(const auto eps, keys.Float("attention.layer_norm_rms_epsilon"));
   if (!eps) {
     return Error{keys.place() + ": key " + keys.Name("attention.layer_norm_rms_epsilon") +
                  " is missing"};
   }
-  config.rms_norm_eps = static_cast<float>(*eps);
-
-  SGLRUN_ASSIGN_OR_RETURN(const auto head_dim, keys.Int("attention.key_length"));
-  SGLRUN_ASSIGN_OR_RETURN(const auto value_dim, keys.Int("attention.value_length"));
-  const std::int64_t heads = std::max<std::int64_t>(config.num_attention_heads, 1);
-  if (!head_dim && config.hidden_size % heads != 0) {
-    return Error{keys.place() + ": embedding_length " + std::to_string(config.hidden_size) +
-                 " is not a multiple of attention.head_count " + std::to_string(heads)};
-  }
-  config.head_dim = head_dim.value_or(config.hidden_size / heads);
-  if (value_dim.value_or(config.head_dim) != config.head_dim) {
-    return Error{keys.place() + ": attention.value_length " + std::to_string(*value_dim) +
-                 " differs from attention.key_length " + std::to_string(config.head_dim) +
-                 ", which is not supported"};
-  }
+  SGLRUN_ASSIGN_OR_RETURN(const auto head_dim, ReadHeadDim(keys, hidden, heads));
   const GgufTensor* embedding = FindTensor(tensors, "token_embd.weight");
   if (embedding == nullptr || embedding->shape.size() != 2) {
     return Error{keys.place() + ": the matrix token_embd.weight is missing"};
   }
-  config.vocab_size = embedding->shape[0];
-  return {};
+  return Json::Object{{"hidden_size", hidden},
+                      {"intermediate_size", inner},
+                      {"num_hidden_layers", layers},
+                      {"num_attention_heads", heads},
+                      {"num_key_value_heads", kv_heads.value_or(heads)},
+                      {"head_dim", head_dim},
+                      {"vocab_size", embedding->shape[0]},
+                      {"max_position_embeddings", context},
+                      {"rms_norm_eps", *eps}};
 }
 
-// GGUF has no keys for these: the tensors tell.
-void ReadStructure(std::span<const GgufTensor> tensors, ModelConfig& config) {
-  const auto has = [&](const char* name) { return FindTensor(tensors, name) != nullptr; };
-  config.qkv_bias = has("blk.0.attn_q.bias");
-  config.output_bias = has("blk.0.attn_output.bias");
-  config.mlp_bias = has("blk.0.ffn_gate.bias");
-  config.tie_word_embeddings = !has("output.weight");
-}
-
-Result<RopeConfig> ReadRope(const ArchKeys& keys, std::vector<float> divisors,
-                            const ModelConfig& config) {
+Result<RopeSettings> ReadRope(const ArchKeys& keys, std::vector<float> divisors,
+                              std::int64_t head_dim, std::int64_t context_length) {
   RopeSettings settings;
   settings.divisors = std::move(divisors);
-  settings.max_position_embeddings = config.context_length;
+  settings.max_position_embeddings = context_length;
   SGLRUN_ASSIGN_OR_RETURN(const auto dim, keys.Int("rope.dimension_count"));
-  settings.rotary_dim = dim.value_or(config.head_dim);
-  if (settings.rotary_dim > config.head_dim) {
+  settings.rotary_dim = dim.value_or(head_dim);
+  if (settings.rotary_dim > head_dim) {
     return Error{keys.place() + ": key " + keys.Name("rope.dimension_count") + " is " +
-                 std::to_string(settings.rotary_dim) + ", a head has " +
-                 std::to_string(config.head_dim)};
+                 std::to_string(settings.rotary_dim) + ", a head has " + std::to_string(head_dim)};
   }
   SGLRUN_ASSIGN_OR_RETURN(const auto theta, keys.Float("rope.freq_base"));
   settings.theta = theta.value_or(10000.0);
@@ -158,25 +182,19 @@ Result<RopeConfig> ReadRope(const ArchKeys& keys, std::vector<float> divisors,
                           keys.Float("rope.scaling.original_context_length"));
   SGLRUN_ASSIGN_OR_RETURN(settings.beta_fast, keys.Float("rope.scaling.yarn_beta_fast"));
   SGLRUN_ASSIGN_OR_RETURN(settings.beta_slow, keys.Float("rope.scaling.yarn_beta_slow"));
-  SGLRUN_ASSIGN_OR_RETURN(RopeConfig rope, BuildRope(settings, keys.place()));
-  // Unlike Hugging Face's attention_factor, GGUF's multiplies the computed one.
   SGLRUN_ASSIGN_OR_RETURN(const auto attention, keys.Float("rope.scaling.attn_factor"));
-  if (settings.type == "yarn") rope.attention_factor *= static_cast<float>(attention.value_or(1.0));
-  return rope;
+  settings.attention_factor_scale = attention.value_or(1.0);
+  return settings;
 }
 
-Status ReadWindows(const ArchKeys& keys, ModelConfig& config) {
+Result<std::int64_t> ReadWindow(const ArchKeys& keys) {
   SGLRUN_ASSIGN_OR_RETURN(const auto window, keys.Int("attention.sliding_window"));
-  if (window.value_or(0) < 0) {
-    return Error{keys.place() + ": key " + keys.Name("attention.sliding_window") + " is negative"};
-  }
-  config.sliding_window.assign(static_cast<std::size_t>(config.num_hidden_layers),
-                               window.value_or(0));
-  return {};
+  if (window.value_or(0) >= 0) return window.value_or(0);
+  return Error{keys.place() + ": key " + keys.Name("attention.sliding_window") + " is negative"};
 }
 
 // End of text, of turn and of message all end an answer.
-Status ReadSpecialIds(const GgufFile& gguf, ModelConfig& config) {
+Result<SpecialTokens> ReadSpecialTokens(const GgufFile& gguf) {
   const auto read = [&](const char* key) -> Result<std::optional<std::int32_t>> {
     SGLRUN_ASSIGN_OR_RETURN(const auto id, gguf.Int(std::string("tokenizer.ggml.") + key));
     if (!id) return std::optional<std::int32_t>();
@@ -186,13 +204,40 @@ Status ReadSpecialIds(const GgufFile& gguf, ModelConfig& config) {
     }
     return std::optional<std::int32_t>(static_cast<std::int32_t>(*id));
   };
-  SGLRUN_ASSIGN_OR_RETURN(config.bos_token_id, read("bos_token_id"));
+  SpecialTokens tokens;
+  SGLRUN_ASSIGN_OR_RETURN(tokens.bos, read("bos_token_id"));
   for (const char* key : {"eos_token_id", "eot_token_id", "eom_token_id"}) {
     SGLRUN_ASSIGN_OR_RETURN(const auto id, read(key));
-    auto& all = config.eos_token_ids;
+    auto& all = tokens.eos;
     if (id && std::find(all.begin(), all.end(), *id) == all.end()) all.push_back(*id);
   }
-  return {};
+  return tokens;
+}
+
+Result<ModelSpec> ReadSpec(const Family& family, const ArchKeys& keys,
+                           std::span<const GgufTensor> tensors, std::vector<float> rope_divisors) {
+  SGLRUN_RETURN_IF_ERROR(RefuseExperts(keys));
+  SGLRUN_ASSIGN_OR_RETURN(Json::Object sizes, ReadSizes(keys, tensors));
+  SGLRUN_RETURN_IF_ERROR(AddArithmetic(keys, sizes));
+  // GGUF has no keys for these: the tensors say so.
+  const auto has = [&](const char* name) { return FindTensor(tensors, name) != nullptr; };
+  sizes.emplace_back("tie_word_embeddings", !has("output.weight"));
+  const Json config(std::move(sizes));
+  GgufStatements stated{.rope = {},
+                        .qkv_bias = has("blk.0.attn_q.bias"),
+                        .output_bias = has("blk.0.attn_output.bias"),
+                        .mlp_bias = has("blk.0.ffn_gate.bias")};
+  SGLRUN_ASSIGN_OR_RETURN(
+      stated.rope, ReadRope(keys, std::move(rope_divisors), config.Find("head_dim")->as_int(),
+                            config.Find("max_position_embeddings")->as_int()));
+  SGLRUN_ASSIGN_OR_RETURN(stated.window, ReadWindow(keys));
+  ConfigReader reader(config, keys.place(), &stated);
+  ModelSpec spec = family.read(reader);
+  spec.family = family.name;
+  SGLRUN_RETURN_IF_ERROR(RefuseOtherArithmetic(keys, reader));
+  SGLRUN_RETURN_IF_ERROR(reader.status());
+  if (const auto fault = FaultOf(spec)) return Error{keys.place() + ": " + *fault};
+  return spec;
 }
 
 }  // namespace
@@ -202,16 +247,9 @@ Result<GgufConfig> ReadGgufConfig(const GgufFile& gguf, std::span<const GgufTens
   GgufConfig result;
   SGLRUN_ASSIGN_OR_RETURN(result.family, ChooseFamily(gguf));
   const ArchKeys keys(gguf, result.family->gguf_name);
-  ModelConfig& config = result.config;
-  config.architecture = result.family->name;
-  SGLRUN_RETURN_IF_ERROR(RefuseOtherArithmetic(keys));
-  SGLRUN_RETURN_IF_ERROR(ReadSizes(keys, tensors, config));
-  SGLRUN_RETURN_IF_ERROR(CheckModelConfig(config, gguf.place));
-  ReadStructure(tensors, config);
-  result.family->set_structure(config);
-  SGLRUN_ASSIGN_OR_RETURN(config.rope, ReadRope(keys, std::move(rope_divisors), config));
-  SGLRUN_RETURN_IF_ERROR(ReadWindows(keys, config));
-  SGLRUN_RETURN_IF_ERROR(ReadSpecialIds(gguf, config));
+  SGLRUN_ASSIGN_OR_RETURN(result.spec,
+                          ReadSpec(*result.family, keys, tensors, std::move(rope_divisors)));
+  SGLRUN_ASSIGN_OR_RETURN(result.tokens, ReadSpecialTokens(gguf));
   return result;
 }
 

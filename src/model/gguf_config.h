@@ -11,7 +11,8 @@
 namespace sglrun::model {
 
 struct GgufConfig {
-  ModelConfig config;
+  ModelSpec spec;
+  SpecialTokens tokens;
   const Family* family = nullptr;
 };
 

@@ -4,9 +4,10 @@
 #include <filesystem>
 #include <utility>
 
-#include "model/decoder_tensors.h"
 #include "model/formats/foreign_file.h"
 #include "model/gguf_config.h"
+#include "model/weights/gguf_names.h"
+#include "model/weights/match_tensors.h"
 
 namespace sglrun::model {
 namespace {
@@ -110,28 +111,20 @@ Result<std::vector<float>> ReadRopeFactors(const std::vector<SplitPart>& parts) 
   return std::vector<float>();
 }
 
-std::int64_t InterleavedHeads(const GgufConfig& config, std::string_view name) {
-  if (!config.family->gguf_interleaves_rope) return 0;
-  if (name.find("self_attn.q_proj.") != std::string_view::npos) {
-    return config.config.num_attention_heads;
-  }
-  if (name.find("self_attn.k_proj.") != std::string_view::npos) {
-    return config.config.num_key_value_heads;
-  }
-  return 0;
-}
-
 Status StoreTensors(const GgufConfig& config, std::vector<SplitPart>& parts, WeightTable& table) {
+  const GgufNames names(config.spec);
   for (SplitPart& part : parts) {
     for (const GgufTensor& tensor : part.gguf.tensors) {
       if (tensor.name == kRopeFactors) continue;
-      std::optional<std::string> name = HuggingFaceName(tensor.name);
-      if (!name) {
+      std::optional<GgufNames::Found> found = names.Find(tensor.name);
+      if (!found) {
         return Error{part.gguf.place + ": tensor \"" + std::string(tensor.name) +
-                     "\" has no place in a " + config.config.architecture + " model"};
+                     "\" has no place in a " + config.spec.family + " model"};
       }
-      table.tensors.push_back(Store(tensor, std::move(*name), part.file.get()));
-      table.tensors.back().interleaved_heads = InterleavedHeads(config, table.tensors.back().name);
+      table.tensors.push_back(Store(tensor, std::move(found->name), part.file.get()));
+      if (config.family->gguf_interleaves_rope) {
+        table.tensors.back().interleaved_heads = found->rotated_heads;
+      }
     }
     table.files.push_back(std::move(part.file));
   }
@@ -157,8 +150,9 @@ Result<GgufModel> OpenGgufModel(const std::string& path) {
   GgufModel model;
   SGLRUN_ASSIGN_OR_RETURN(model.tokenizer, ReadGgufTokenizerFields(parts[0].gguf));
   SGLRUN_RETURN_IF_ERROR(StoreTensors(config, parts, model.weights));
-  model.config = std::move(config.config);
-  SGLRUN_RETURN_IF_ERROR(MatchTensors(model.config, {path, "the metadata"}, model.weights.tensors));
+  model.spec = std::move(config.spec);
+  model.tokens = std::move(config.tokens);
+  SGLRUN_RETURN_IF_ERROR(MatchTensors(model.spec, {path, "the metadata"}, model.weights.tensors));
   return model;
 }
 

@@ -14,7 +14,8 @@
 namespace sglrun::model {
 
 struct GgufModel {
-  ModelConfig config;
+  ModelSpec spec;
+  SpecialTokens tokens;
   GgufTokenizerFields tokenizer;
   WeightTable weights;
 };
@@ -23,9 +24,5 @@ Result<GgufModel> OpenGgufModel(const std::string& path);
 
 // The tokenizer.ggml.* keys.
 Result<GgufTokenizerFields> ReadGgufTokenizerFields(const GgufFile& gguf);
-
-// "blk.3.attn_q.weight" -> "model.layers.3.self_attn.q_proj.weight"; nothing for names that the
-// decoder does not know.
-std::optional<std::string> HuggingFaceName(std::string_view gguf_name);
 
 }  // namespace sglrun::model

@@ -6,9 +6,10 @@
 #include <unordered_set>
 
 #include "base/log.h"
-#include "model/decoder_tensors.h"
 #include "model/formats/foreign_file.h"
 #include "model/formats/safetensors.h"
+#include "model/weights/match_tensors.h"
+#include "model/weights/weight_list.h"
 
 namespace sglrun::model {
 namespace {
@@ -177,15 +178,15 @@ Result<HfDirectory> OpenHfDirectory(const std::string& path) {
   SGLRUN_ASSIGN_OR_RETURN(result.weights, OpenWeights(directory));
   if (result.config.nested) TakeTextModel(path, result.weights);
 
-  ModelConfig& model = result.config.config;
+  ModelSpec& spec = result.config.spec;
   const auto& tensors = result.weights.tensors;
   const bool has_head = std::any_of(tensors.begin(), tensors.end(),
                                     [](const auto& t) { return t.name == kHeadName; });
-  if (!model.tie_word_embeddings && !has_head) {
+  if (!spec.tied_head && !has_head) {
     LogWarning(path + ": the weights hold no lm_head.weight, the embedding serves as the head");
-    model.tie_word_embeddings = true;
+    spec.tied_head = true;
   }
-  SGLRUN_RETURN_IF_ERROR(MatchTensors(model, {path, "config.json"}, result.weights.tensors));
+  SGLRUN_RETURN_IF_ERROR(MatchTensors(spec, {path, "config.json"}, result.weights.tensors));
   return result;
 }
 

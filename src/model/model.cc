@@ -1,17 +1,20 @@
 #include "model/model.h"
 
-#include "model/config_check.h"
 #include "model/decoder.h"
-#include "model/rope_config.h"
+#include "model/spec/faults.h"
 
 namespace sglrun::model {
 
 struct Model::Impl {
-  Impl(const ModelConfig& model_config, DecoderWeights weights, const kernels::Backend& used,
-       kernels::KernelContext& context)
-      : config(model_config), backend(&used), decoder(config, std::move(weights), used, context) {}
+  Impl(const ModelSpec& model_spec, SpecialTokens special_tokens, DecoderBlocks blocks,
+       const kernels::Backend& used, kernels::KernelContext& context)
+      : spec(model_spec),
+        tokens(std::move(special_tokens)),
+        backend(&used),
+        decoder(spec, std::move(blocks), used, context) {}
 
-  ModelConfig config;
+  ModelSpec spec;
+  SpecialTokens tokens;
   const kernels::Backend* backend;
   Decoder decoder;
 };
@@ -20,38 +23,32 @@ Result<std::unique_ptr<Model>> Model::Load(const ModelFiles& files, const LoadOp
                                            kernels::KernelContext& context) {
   CHECK(options.backend != nullptr);
   context.set_device(options.backend->device);
-  auto weights = AllocateDecoderWeights(files.config(), options, &files);
-  if (!weights.ok()) return Error{"model \"" + files.path() + "\": " + weights.error().message};
-  FillDecoderWeights(files, options, context, *weights);
-  return std::unique_ptr<Model>(new Model(
-      std::make_unique<Impl>(files.config(), std::move(*weights), *options.backend, context)));
+  auto blocks = AllocateWeights(files.spec(), options, &files);
+  if (!blocks.ok()) return Error{"model \"" + files.path() + "\": " + blocks.error().message};
+  FillWeights(files, options, context, *blocks);
+  return std::unique_ptr<Model>(new Model(std::make_unique<Impl>(
+      files.spec(), files.special_tokens(), std::move(*blocks), *options.backend, context)));
 }
 
-Result<std::unique_ptr<Model>> Model::Synthetic(const ModelConfig& shapes,
-                                                const LoadOptions& options,
+Result<std::unique_ptr<Model>> Model::Synthetic(const ModelSpec& spec, const LoadOptions& options,
                                                 kernels::KernelContext& context) {
   CHECK(options.backend != nullptr);
   context.set_device(options.backend->device);
-  SGLRUN_RETURN_IF_ERROR(CheckModelConfig(shapes, "synthetic model"));
-  ModelConfig config = shapes;
-  config.sliding_window.resize(static_cast<std::size_t>(config.num_hidden_layers), 0);
-  if (config.rope.inverse_frequencies.empty()) {
-    config.rope = DefaultRope(config.rope.theta, config.head_dim);
-  }
-  SGLRUN_ASSIGN_OR_RETURN(DecoderWeights weights, AllocateDecoderWeights(config, options, nullptr));
-  RandomiseDecoderWeights(options, context, weights);
-  return std::unique_ptr<Model>(
-      new Model(std::make_unique<Impl>(config, std::move(weights), *options.backend, context)));
+  if (const auto fault = FaultOf(spec)) return Error{"synthetic model: " + *fault};
+  SGLRUN_ASSIGN_OR_RETURN(DecoderBlocks blocks, AllocateWeights(spec, options, nullptr));
+  RandomiseWeights(options, context, blocks);
+  return std::unique_ptr<Model>(new Model(
+      std::make_unique<Impl>(spec, SpecialTokens{}, std::move(blocks), *options.backend, context)));
 }
 
 Model::Model(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Model::~Model() = default;
 
 std::int64_t Model::WeightBytes(const ModelFiles& files, const LoadOptions& options) {
-  return DecoderWeightBytes(files.config(), options, &files);
+  return model::WeightBytes(files.spec(), options, &files);
 }
-std::int64_t Model::ActivationBytes(const ModelConfig& config, std::int64_t tokens) {
-  return Decoder::ActivationBytes(config, tokens);
+std::int64_t Model::ActivationBytes(const ModelSpec& spec, std::int64_t tokens) {
+  return Decoder::ActivationBytes(spec, tokens);
 }
 Status Model::Reserve(std::int64_t tokens) {
   return impl_->decoder.Reserve(tokens);
@@ -60,8 +57,11 @@ bool Model::ReservePositions(std::int64_t positions) {
   return impl_->decoder.ReservePositions(positions);
 }
 
-const ModelConfig& Model::config() const {
-  return impl_->config;
+const ModelSpec& Model::spec() const {
+  return impl_->spec;
+}
+const SpecialTokens& Model::special_tokens() const {
+  return impl_->tokens;
 }
 const kernels::Backend& Model::backend() const {
   return *impl_->backend;

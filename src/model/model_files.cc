@@ -22,25 +22,6 @@ void AppendValue(std::string& text, const T& value) {
   text += ' ';
 }
 
-// Everything in the configuration that changes what the model computes.
-void AppendConfig(std::string& text, const ModelConfig& c) {
-  text += c.architecture + ' ';
-  for (const std::int64_t size :
-       {c.hidden_size, c.intermediate_size, c.num_hidden_layers, c.num_attention_heads,
-        c.num_key_value_heads, c.head_dim, c.vocab_size, c.context_length, c.rope.rotary_dim}) {
-    AppendValue(text, size);
-  }
-  AppendJsonFloat(text, c.rms_norm_eps);
-  AppendJsonFloat(text, c.rope.attention_factor);
-  for (const float angle : c.rope.inverse_frequencies) AppendJsonFloat(text, angle);
-  for (const std::int64_t window : c.sliding_window) AppendValue(text, window);
-  for (const bool flag :
-       {c.tie_word_embeddings, c.qkv_bias, c.output_bias, c.mlp_bias, c.qk_norm}) {
-    AppendValue(text, flag);
-  }
-  for (const std::int32_t id : c.eos_token_ids) AppendValue(text, id);
-}
-
 bool IsDirectory(const std::string& path) {
   std::error_code ignored;
   return std::filesystem::is_directory(path, ignored);
@@ -51,7 +32,8 @@ bool IsDirectory(const std::string& path) {
 struct ModelFiles::Impl {
   std::string path;
   bool is_gguf = false;
-  ModelConfig config;
+  ModelSpec spec;
+  SpecialTokens tokens;
   GenerationDefaults defaults;
   std::optional<GgufTokenizerFields> tokenizer;
   WeightTable weights;
@@ -73,13 +55,15 @@ Result<ModelFiles> ModelFiles::Open(const std::string& path) {
   impl->path = path;
   if (IsDirectory(path)) {
     SGLRUN_ASSIGN_OR_RETURN(HfDirectory directory, OpenHfDirectory(path));
-    impl->config = std::move(directory.config.config);
+    impl->spec = std::move(directory.config.spec);
+    impl->tokens = std::move(directory.config.tokens);
     impl->defaults = directory.config.defaults;
     impl->weights = std::move(directory.weights);
   } else {
     SGLRUN_ASSIGN_OR_RETURN(GgufModel gguf, OpenGgufModel(path));
     impl->is_gguf = true;
-    impl->config = std::move(gguf.config);
+    impl->spec = std::move(gguf.spec);
+    impl->tokens = std::move(gguf.tokens);
     impl->tokenizer = std::move(gguf.tokenizer);
     impl->weights = std::move(gguf.weights);
   }
@@ -107,8 +91,11 @@ const std::string& ModelFiles::path() const {
 bool ModelFiles::is_gguf() const {
   return impl_->is_gguf;
 }
-const ModelConfig& ModelFiles::config() const {
-  return impl_->config;
+const ModelSpec& ModelFiles::spec() const {
+  return impl_->spec;
+}
+const SpecialTokens& ModelFiles::special_tokens() const {
+  return impl_->tokens;
 }
 const GenerationDefaults& ModelFiles::generation_defaults() const {
   return impl_->defaults;
@@ -169,7 +156,8 @@ Hash128 ModelFiles::Fingerprint(ThreadPool& pool, const FingerprintOptions& opti
 
 Hash128 ModelFiles::FingerprintOf(std::span<const Hash128> parts) const {
   std::string text;
-  AppendConfig(text, impl_->config);
+  text += impl_->spec.ToString();
+  for (const std::int32_t id : impl_->tokens.eos) AppendValue(text, id);
   for (const TensorSource& tensor : impl_->tensors) {
     text += tensor.name + ' ' + tensor.type + ' ';
     for (const std::int64_t extent : tensor.shape) AppendValue(text, extent);

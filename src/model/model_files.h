@@ -19,6 +19,7 @@
 #include "kernels/packed_weight.h"
 #include "model/config.h"
 #include "model/formats/weight_format.h"
+#include "model/spec/model_spec.h"
 #include "tensor/tensor_view.h"
 
 namespace sglrun::model {
@@ -76,7 +77,8 @@ class ModelFiles {
 
   const std::string& path() const;
   bool is_gguf() const;
-  const ModelConfig& config() const;
+  const ModelSpec& spec() const;
+  const SpecialTokens& special_tokens() const;
   const GenerationDefaults& generation_defaults() const;
   const GgufTokenizerFields* gguf_tokenizer() const;  // nullptr for directories
 
@@ -85,7 +87,7 @@ class ModelFiles {
   std::int64_t parameter_count() const;
   std::string DTypeSummary() const;  // "BF16", "Q4_1 (F32 norms)"
 
-  // Identifies the model's content: configuration, tensor table and every byte of the data, read at
+  // Identifies the model's content: what it computes, its ends, the tensor table and every byte of the data, read at
   // some gigabytes a second a thread. Packing the weights reads them again, from the page cache.
   Hash128 Fingerprint(ThreadPool& pool, const FingerprintOptions& options = {}) const;
   // The same from the hashes of all parts (model/tensor_parts.h).

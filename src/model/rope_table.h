@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "kernels/backend.h"
-#include "model/config.h"
+#include "model/spec/model_spec.h"
 #include "tensor/buffer.h"
 #include "tensor/tensor_view.h"
 
@@ -13,7 +13,7 @@ namespace sglrun::model {
 
 class RopeTable {
  public:
-  explicit RopeTable(RopeConfig config) : config_(std::move(config)) {}
+  explicit RopeTable(RopeSpec config) : config_(std::move(config)) {}
 
   // Makes positions [0, positions) available; grows by doubling.
   void Ensure(std::int64_t positions, const kernels::Backend& backend,
@@ -21,7 +21,7 @@ class RopeTable {
   // So many and no more; false when there is no memory for them.
   bool Reserve(std::int64_t positions, const kernels::Backend& backend,
                kernels::KernelContext& context);
-  static std::int64_t Bytes(std::int64_t positions, const RopeConfig& config) {
+  static std::int64_t Bytes(std::int64_t positions, const RopeSpec& config) {
     return positions * config.rotary_dim * static_cast<std::int64_t>(sizeof(float));
   }
 
@@ -35,7 +35,7 @@ class RopeTable {
     return tensor::MakeView(buffer.data(), tensor::DType::kF32, {positions_, pairs()});
   }
 
-  RopeConfig config_;
+  RopeSpec config_;
   std::int64_t positions_ = 0;
   tensor::Buffer cos_, sin_;
 };

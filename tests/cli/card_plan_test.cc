@@ -214,7 +214,7 @@ TEST_CASE("an odd number of rows, which is filled up, finds room as large as tha
   REQUIRE(source.ok());
   const auto plan = PlanMemory(options, source->files, 128 * kMiB);
   REQUIRE(plan.ok());
-  CHECK(plan->activations == model::Model::ActivationBytes(source->files.config(), 16));
+  CHECK(plan->activations == model::Model::ActivationBytes(source->files.spec(), 16));
   OnDevice device(options, 128 * kMiB);
   REQUIRE_MESSAGE(device.why == "", device.why);
   const std::uint64_t frees = device.Frees();
@@ -227,15 +227,17 @@ TEST_CASE(
     "a step is planned for no longer a text than the cache or the windows of attention hold") {
   const auto source = OpenModel(SampleOptions());
   REQUIRE(source.ok());
-  model::ModelConfig config = source->files.config();
-  config.num_attention_heads = 32;
+  model::ModelSpec spec = source->files.spec();
+  REQUIRE(spec.layers.size() == 4);
+  for (model::LayerSpec& layer : spec.layers) layer.mixer.heads = 32;
   const engine::StepSizes sizes{.tokens = 64, .rows = 64, .context_length = 131072};
-  const std::int64_t whole = engine::StepScratchBytes(sizes, config);
-  CHECK(whole == 64LL * 32 * 512 * (config.head_dim + 2) * 4);
-  config.sliding_window = {4096, 1024, 4096, 512};
-  CHECK(engine::StepScratchBytes(sizes, config) == whole / 512 * 17);
-  config.sliding_window[1] = 0;  // a layer that sees all
-  CHECK(engine::StepScratchBytes(sizes, config) == whole);
+  const std::int64_t whole = engine::StepScratchBytes(sizes, spec);
+  CHECK(whole == 64LL * 32 * 512 * (spec.layers[0].mixer.head_dim + 2) * 4);
+  const std::int64_t windows[] = {4096, 1024, 4096, 512};
+  for (std::size_t i = 0; i < 4; ++i) spec.layers[i].mixer.window = windows[i];
+  CHECK(engine::StepScratchBytes(sizes, spec) == whole / 512 * 17);
+  spec.layers[1].mixer.window = 0;  // a layer that sees all
+  CHECK(engine::StepScratchBytes(sizes, spec) == whole);
   engine::MemoryNeeds needs{
       .page_bytes = 1024, .max_rows = 64, .context_length = 131072, .kv_memory_bytes = 1 << 20};
   CHECK(engine::WithinCache(sizes, needs).context_length == 1024 * kernels::kPageSize);

@@ -422,7 +422,7 @@ TEST_CASE("the sampling mask lists the kept ids and the share of the chosen one"
 TEST_CASE("embeddings equal to those of ids give the same output") {
   World world = Random();
   const Ids ids = {3, 1, 4, 1, 5};
-  const auto width = world.model().config().hidden_size;
+  const auto width = world.model().spec().hidden_size;
   auto embeds = std::make_shared<EmbeddingRows>(
       EmbeddingRows{5, width, std::vector<float>(static_cast<std::size_t>(5 * width))});
   const kernels::Backend& backend = BackendUnderTest();
@@ -485,7 +485,7 @@ TEST_CASE("a sequence that can never fit the cache is refused with the option to
   const FakeTokenizer tokenizer(NumberedWords(), {});
   const auto model = ChainModel({.vocab_size = kVocab}, {}, BackendUnderTest(), context);
   const std::int64_t page =
-      model::KvPageBytes(model->config(), tensor::DType::kBF16, model->backend());
+      model::KvPageBytes(model->spec(), tensor::DType::kBF16, model->backend());
   const auto engine = MakeEngine(*model, tokenizer, {.kv_memory_bytes = 4 * page}, context);
   CHECK(engine->options().kv_memory_bytes == 4 * page);
   const auto fits = [&](std::int64_t max_new) {

@@ -31,7 +31,7 @@ struct Subject {
       REQUIRE(loaded.ok());
       *model = std::move(loaded).value();
     }
-    page_bytes = model::KvPageBytes(alone->config(), kv_dtype, alone->backend());
+    page_bytes = model::KvPageBytes(alone->spec(), kv_dtype, alone->backend());
   }
   tensor::DType kv_dtype;
   ThreadPool one{1}, two{2};

@@ -22,7 +22,7 @@ struct Place {
     model = std::move(loaded).value();
   }
   std::int64_t PagesBytes(std::int64_t pages) const {
-    return pages * model::KvPageBytes(model->config(), tensor::DType::kBF16, model->backend());
+    return pages * model::KvPageBytes(model->spec(), tensor::DType::kBF16, model->backend());
   }
 
   ThreadPool pool{2};

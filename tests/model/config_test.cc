@@ -3,6 +3,7 @@
 #include <string>
 
 #include "base/json.h"
+#include "model/families/family.h"
 
 #include <doctest/doctest.h>
 
@@ -22,11 +23,28 @@ Result<HfConfig> Parse(const std::string& config, const std::string& generation 
   return ParseHfConfig(root, &second, "m");
 }
 
-ModelConfig Good(const std::string& config, const std::string& generation = "") {
+HfConfig GoodConfig(const std::string& config, const std::string& generation = "") {
   auto parsed = Parse(config, generation);
   INFO((parsed.ok() ? std::string() : parsed.error().message));
   REQUIRE(parsed.ok());
-  return std::move(parsed->config);
+  return std::move(*parsed);
+}
+
+ModelSpec Good(const std::string& config) {
+  return GoodConfig(config).spec;
+}
+
+// Of models whose layers are alike.
+AttentionSpec Mixer(const ModelSpec& spec) {
+  REQUIRE_FALSE(spec.layers.empty());
+  return spec.layers.front().mixer;
+}
+
+using Windows = std::vector<std::int64_t>;
+Windows WindowsOf(const ModelSpec& spec) {
+  Windows windows;
+  for (const LayerSpec& layer : spec.layers) windows.push_back(layer.mixer.window);
+  return windows;
 }
 
 std::string Bad(const std::string& config, const std::string& generation = "") {
@@ -51,51 +69,50 @@ using Ids = std::vector<std::int32_t>;
 }  // namespace
 
 TEST_CASE("a missing key means the class default") {
-  const ModelConfig llama = Good(R"({"model_type":"llama"})");
-  CHECK(llama.hidden_size == 4096);
-  CHECK(llama.intermediate_size == 11008);
-  CHECK(llama.num_hidden_layers == 32);
-  CHECK(llama.num_key_value_heads == 32);
-  CHECK(llama.head_dim == 128);
-  CHECK(llama.context_length == 2048);
-  CHECK(llama.rms_norm_eps == 1e-6f);
-  CHECK(llama.rope.theta == 10000.0);
-  CHECK_FALSE(llama.tie_word_embeddings);
-  CHECK_FALSE(llama.qkv_bias);
-  CHECK(llama.bos_token_id == 1);
-  CHECK(llama.eos_token_ids == Ids{2});
-  CHECK(llama.sliding_window == std::vector<std::int64_t>(32, 0));
+  const HfConfig llama = GoodConfig(R"({"model_type":"llama"})");
+  CHECK(llama.spec.hidden_size == 4096);
+  CHECK(llama.spec.layers.size() == 32);
+  CHECK(llama.spec.layers[0].mlp.inner == 11008);
+  CHECK(Mixer(llama.spec).kv_heads == 32);
+  CHECK(Mixer(llama.spec).head_dim == 128);
+  CHECK(llama.spec.context_length == 2048);
+  CHECK(llama.spec.final_norm.eps == 1e-6f);
+  CHECK(llama.spec.rope.theta == 10000.0);
+  CHECK_FALSE(llama.spec.tied_head);
+  CHECK_FALSE(Mixer(llama.spec).qkv_bias);
+  CHECK(llama.tokens.bos == 1);
+  CHECK(llama.tokens.eos == Ids{2});
+  CHECK(WindowsOf(llama.spec) == Windows(32, 0));
 
-  const ModelConfig mistral = Good(R"({"model_type":"mistral"})");
-  CHECK(mistral.num_key_value_heads == 8);
-  CHECK(mistral.sliding_window == std::vector<std::int64_t>(32, 4096));
-  const ModelConfig qwen2 = Good(R"({"model_type":"qwen2"})");
-  CHECK(qwen2.qkv_bias);
-  CHECK_FALSE(qwen2.output_bias);
-  CHECK(qwen2.vocab_size == 151936);
-  CHECK(qwen2.eos_token_ids.empty());
-  const ModelConfig qwen3 = Good(R"({"model_type":"qwen3","hidden_size":1024})");
-  CHECK(qwen3.head_dim == 128);
-  CHECK(qwen3.qk_norm);
-  CHECK_FALSE(qwen3.qkv_bias);
+  const ModelSpec mistral = Good(R"({"model_type":"mistral"})");
+  CHECK(Mixer(mistral).kv_heads == 8);
+  CHECK(WindowsOf(mistral) == Windows(32, 4096));
+  const HfConfig qwen2 = GoodConfig(R"({"model_type":"qwen2"})");
+  CHECK(Mixer(qwen2.spec).qkv_bias);
+  CHECK_FALSE(Mixer(qwen2.spec).output_bias);
+  CHECK(qwen2.spec.vocab_size == 151936);
+  CHECK(qwen2.tokens.eos.empty());
+  const ModelSpec qwen3 = Good(R"({"model_type":"qwen3","hidden_size":1024})");
+  CHECK(Mixer(qwen3).head_dim == 128);
+  CHECK(Mixer(qwen3).head_norm == HeadNormSpec{.eps = 1e-6f});
+  CHECK_FALSE(Mixer(qwen3).qkv_bias);
 }
 
 TEST_CASE("null is a value: no window, as many kv heads as heads") {
-  CHECK(Good(R"({"model_type":"mistral","sliding_window":null})").sliding_window[0] == 0);
-  CHECK(Good(R"({"model_type":"mistral","num_key_value_heads":null})").num_key_value_heads == 32);
-  CHECK(Good(R"({"model_type":"qwen3","head_dim":null})").head_dim == 128);
+  CHECK(WindowsOf(Good(R"({"model_type":"mistral","sliding_window":null})"))[0] == 0);
+  CHECK(Mixer(Good(R"({"model_type":"mistral","num_key_value_heads":null})")).kv_heads == 32);
+  CHECK(Mixer(Good(R"({"model_type":"qwen3","head_dim":null})")).head_dim == 128);
 }
 
 TEST_CASE("qwen windows need use_sliding_window and begin at max_window_layers") {
   const std::string base = R"({"model_type":"qwen2","num_hidden_layers":4,"sliding_window":8,)";
-  using Windows = std::vector<std::int64_t>;
-  CHECK(Good(base + R"("use_sliding_window":false,"max_window_layers":2})").sliding_window ==
+  CHECK(WindowsOf(Good(base + R"("use_sliding_window":false,"max_window_layers":2})")) ==
         Windows{0, 0, 0, 0});
-  CHECK(Good(base + R"("use_sliding_window":true,"max_window_layers":2})").sliding_window ==
+  CHECK(WindowsOf(Good(base + R"("use_sliding_window":true,"max_window_layers":2})")) ==
         Windows{0, 0, 8, 8});
-  CHECK(Good(base + R"("use_sliding_window":true,"layer_types":["full_attention",)"
-                    R"("sliding_attention","full_attention","full_attention"]})")
-            .sliding_window == Windows{0, 8, 0, 0});
+  CHECK(WindowsOf(Good(base + R"("use_sliding_window":true,"layer_types":["full_attention",)"
+                              R"("sliding_attention","full_attention","full_attention"]})")) ==
+        Windows{0, 8, 0, 0});
   CHECK(Says(Bad(base + R"("layer_types":["full_attention"]})"), "a list of 4 names"));
   CHECK(Says(Bad(base + R"("layer_types":["full_attention","x","full_attention",)"
                         R"("full_attention"]})"),
@@ -104,14 +121,15 @@ TEST_CASE("qwen windows need use_sliding_window and begin at max_window_layers")
 
 TEST_CASE("an unsupported family is refused by name, with what is supported") {
   CHECK(Bad(R"({"model_type":"gemma2"})") ==
-        "m/config.json: model_type is \"gemma2\", which is not supported; supported are llama, "
-        "mistral, qwen2, qwen3");
+        "m/config.json: model_type is \"gemma2\", which is not supported; supported are " +
+            FamilyNames());
+  CHECK(Says(FamilyNames(), "llama, mistral, "));
   CHECK(Says(Bad(R"({"model_type":"lama"})"), "did you mean llama?"));
   CHECK(Says(Bad(R"({"architectures":["GPT2LMHeadModel"]})"), "GPT2LMHeadModel"));
   CHECK(Says(Bad(R"({"model_type":"llama","architectures":["LlamaForSequenceClassification"]})"),
              "must be LlamaForCausalLM"));
   CHECK(Says(Bad("{}"), "model_type is missing"));
-  CHECK(Good(R"({"architectures":["Qwen3ForCausalLM"]})").architecture == "qwen3");
+  CHECK(Good(R"({"architectures":["Qwen3ForCausalLM"]})").family == "qwen3");
 }
 
 TEST_CASE("keys that change the arithmetic are refused") {
@@ -123,14 +141,14 @@ TEST_CASE("keys that change the arithmetic are refused") {
 TEST_CASE("both spellings of rope give the same angles") {
   const std::string values = R"("factor":8.0,"low_freq_factor":1.0,"high_freq_factor":4.0,)"
                              R"("original_max_position_embeddings":64)";
-  const ModelConfig old_form =
+  const ModelSpec old_form =
       Good(Llama(R"("rope_theta":500000.0,"rope_scaling":{"rope_type":"llama3",)" + values + "}"));
-  const ModelConfig new_form = Good(
+  const ModelSpec new_form = Good(
       Llama(R"("rope_parameters":{"rope_theta":500000.0,"rope_type":"llama3",)" + values + "}"));
   CHECK(old_form.rope.inverse_frequencies == new_form.rope.inverse_frequencies);
   CHECK(old_form.rope.theta == 500000.0);
   CHECK(old_form.rope.description == "llama3, factor 8");
-  const ModelConfig oldest = Good(Llama(R"("rope_scaling":{"type":"linear","factor":2})"));
+  const ModelSpec oldest = Good(Llama(R"("rope_scaling":{"type":"linear","factor":2})"));
   CHECK(oldest.rope.inverse_frequencies[0] == 0.5f);
   CHECK(Good(Llama(R"("rope_scaling":null)")).rope.description == "default");
 }
@@ -151,24 +169,24 @@ TEST_CASE("rope types that are not known or depend on the length are refused by 
 }
 
 TEST_CASE("end ids are the union of all files") {
-  CHECK(Good(Llama(R"("eos_token_id":7)"), R"({"eos_token_id":[9,7,8]})").eos_token_ids ==
+  CHECK(GoodConfig(Llama(R"("eos_token_id":7)"), R"({"eos_token_id":[9,7,8]})").tokens.eos ==
         Ids{7, 9, 8});
-  CHECK(Good(Llama(R"("eos_token_id":[5,6])")).eos_token_ids == Ids{5, 6});
-  CHECK(Good(Llama(""), R"({"eos_token_id":3})").eos_token_ids == Ids{3});
-  CHECK(Good(Llama(R"("eos_token_id":null)")).eos_token_ids.empty());
+  CHECK(GoodConfig(Llama(R"("eos_token_id":[5,6])")).tokens.eos == Ids{5, 6});
+  CHECK(GoodConfig(Llama(""), R"({"eos_token_id":3})").tokens.eos == Ids{3});
+  CHECK(GoodConfig(Llama(R"("eos_token_id":null)")).tokens.eos.empty());
   CHECK(Says(Bad(Llama(R"("eos_token_id":-1)")), "eos_token_id is -1"));
   CHECK(Says(Bad(Llama(""), R"({"eos_token_id":"x"})"), "generation_config.json: eos_token_id"));
 }
 
 TEST_CASE("the text part of a multimodal configuration is read") {
-  const ModelConfig config =
-      Good(R"({"model_type":"llava","architectures":["LlavaForConditionalGeneration"],)"
-           R"("tie_word_embeddings":true,"eos_token_id":4,"text_config":)" +
-           Llama(R"("eos_token_id":5)") + "}");
-  CHECK(config.architecture == "llama");
-  CHECK(config.hidden_size == 64);
-  CHECK(config.tie_word_embeddings);
-  CHECK(config.eos_token_ids == Ids{5, 4});
+  const HfConfig config =
+      GoodConfig(R"({"model_type":"llava","architectures":["LlavaForConditionalGeneration"],)"
+                 R"("tie_word_embeddings":true,"eos_token_id":4,"text_config":)" +
+                 Llama(R"("eos_token_id":5)") + "}");
+  CHECK(config.spec.family == "llama");
+  CHECK(config.spec.hidden_size == 64);
+  CHECK(config.spec.tied_head);
+  CHECK(config.tokens.eos == Ids{5, 4});
 }
 
 TEST_CASE("only sampling defaults that the file contains are set") {
@@ -193,7 +211,7 @@ TEST_CASE("numbers that cannot be are refused with key, value and range") {
   CHECK(Says(Bad(R"({"model_type":"llama","hidden_size":100,"num_attention_heads":3})"),
              "hidden_size 100 is not a multiple of num_attention_heads 3"));
   CHECK(Says(Bad(Llama(R"("head_dim":12)")), "multiple of 8"));
-  CHECK(Good(Llama(R"("head_dim":256)")).head_dim == 256);
+  CHECK(Mixer(Good(Llama(R"("head_dim":256)"))).head_dim == 256);
   CHECK(Says(Bad(Llama(R"("head_dim":264)")), "head_dim is 264, must be in [1, 256]"));
   CHECK(Says(Bad(Llama(R"("rms_norm_eps":0)")), "rms_norm_eps"));
   CHECK(Says(Bad(R"({"model_type":"mistral","sliding_window":-4})"), "sliding_window is negative"));

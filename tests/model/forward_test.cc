@@ -12,6 +12,8 @@
 
 #include "model/available_memory.h"
 #include "model/model_runner.h"
+#include "model/spec/plain_decoder.h"
+#include "model/spec/rope.h"
 #include "tests/rounds.h"
 
 #include <doctest/doctest.h>
@@ -36,20 +38,19 @@ Tokens RandomTokens(std::size_t count, std::uint32_t seed, std::int64_t vocabula
 }
 
 // The shapes that make kernels split their work differently from the tiny goldens.
-ModelConfig OddShapes() {
-  ModelConfig config;
-  config.architecture = "llama";
-  config.hidden_size = 104;
-  config.intermediate_size = 168;
-  config.num_hidden_layers = 3;
-  config.num_attention_heads = 6;
-  config.num_key_value_heads = 2;
-  config.head_dim = 24;
-  config.vocab_size = 300;
-  config.context_length = 512;
-  config.tie_word_embeddings = true;
-  config.sliding_window = {0, 20, 0};
-  return config;
+ModelSpec OddShapes() {
+  ModelSpec spec = PlainDecoder({.hidden = 104,
+                                 .inner = 168,
+                                 .layers = 3,
+                                 .heads = 6,
+                                 .kv_heads = 2,
+                                 .head_dim = 24,
+                                 .vocab = 300,
+                                 .context = 512});
+  spec.rope = DefaultRope(10000.0, 24);
+  spec.tied_head = true;
+  spec.layers[1].mixer.window = 20;
+  return spec;
 }
 
 LoadedModel SyntheticModel(std::string_view isa, tensor::DType dtype, int threads) {
@@ -204,7 +205,7 @@ TEST_CASE("logits of a row do not depend on the rows beside it") {
 
 TEST_CASE("input embeddings equal to a token's embedding give the token's bits") {
   const LoadedModel loaded = LoadForTest(Golden("llama_tied"), "ref");
-  const std::int64_t width = loaded.model->config().hidden_size;
+  const std::int64_t width = loaded.model->spec().hidden_size;
   const Tokens tokens = RandomTokens(6, 6);
   const Tokens positions = {0, 1, 2, 3, 4, 5};
   const Tokens swapped = {tokens[0], 1, tokens[2], 1, tokens[4], tokens[5]};
@@ -215,7 +216,7 @@ TEST_CASE("input embeddings equal to a token's embedding give the token's bits")
 
   const auto run = [&](const Tokens& token_ids, const Tokens& embed_row) {
     auto cache =
-        KvCache::Create(loaded.model->config(), tensor::DType::kF32, 1, loaded.model->backend());
+        KvCache::Create(loaded.model->spec(), tensor::DType::kF32, 1, loaded.model->backend());
     REQUIRE(cache.ok());
     const Tokens start = {0, 6}, length = {6}, table = {0}, outputs = {5};
     std::vector<float> hidden(static_cast<std::size_t>(width));
@@ -260,9 +261,11 @@ TEST_CASE("weights are counted in their resident form") {
 TEST_CASE("floats become int8 in groups of 64 on the host where a row is a multiple, else of 32") {
   auto files = ModelFiles::Open(std::string(SGLRUN_SOURCE_DIR) + "/samples/model");
   REQUIRE(files.ok());
-  const ModelConfig& c = files->config();
-  REQUIRE(c.intermediate_size == 352);
-  REQUIRE(c.tie_word_embeddings);
+  const ModelSpec& spec = files->spec();
+  const std::int64_t inner = spec.layers[0].mlp.inner, h = spec.hidden_size;
+  const std::int64_t q = spec.layers[0].mixer.query_width(), kv = spec.layers[0].mixer.key_width();
+  REQUIRE(inner == 352);
+  REQUIRE(spec.tied_head);
   kernels::Backend backend = **kernels::CpuBackend();
   // Bytes with groups of so many in the rows that 64 divides.
   const auto bytes = [&](std::int32_t group) {
@@ -270,11 +273,10 @@ TEST_CASE("floats become int8 in groups of 64 on the host where a row is a multi
       return static_cast<std::int64_t>(
           backend.table.packed_weight_bytes(n, k, {tensor::DType::kI8, {its_group, false, false}}));
     };
-    const std::int64_t h = c.hidden_size, q = c.num_attention_heads * c.head_dim;
-    const std::int64_t layer = matrix(q + 2 * c.num_key_value_heads * c.head_dim, h, group) +
-                               matrix(h, q, group) + matrix(2 * c.intermediate_size, h, group) +
-                               matrix(h, c.intermediate_size, 32) + 2 * h * 4;
-    return matrix(c.vocab_size, h, group) + c.num_hidden_layers * layer + h * 4;
+    const std::int64_t layer = matrix(q + 2 * kv, h, group) + matrix(h, q, group) +
+                               matrix(2 * inner, h, group) + matrix(h, inner, 32) + 2 * h * 4;
+    return matrix(spec.vocab_size, h, group) +
+           static_cast<std::int64_t>(spec.layers.size()) * layer + h * 4;
   };
   const LoadOptions options{.dtype = tensor::DType::kI8, .backend = &backend};
   CHECK(Model::WeightBytes(*files, options) == bytes(64));
@@ -285,19 +287,22 @@ TEST_CASE("floats become int8 in groups of 64 on the host where a row is a multi
 TEST_CASE("a synthetic model of impossible shapes is refused") {
   ThreadPool pool(1);
   kernels::KernelContext context(pool);
-  ModelConfig config = OddShapes();
-  config.head_dim = 20;
+  ModelSpec spec = OddShapes();
+  spec.layers[2].mixer.head_dim = 20;
   const auto model = Model::Synthetic(
-      config, {.dtype = tensor::DType::kF32, .backend = &kernels::RefBackend()}, context);
+      spec, {.dtype = tensor::DType::kF32, .backend = &kernels::RefBackend()}, context);
   REQUIRE_FALSE(model.ok());
   CHECK(model.error().message == "synthetic model: head_dim is 20, must be a multiple of 8");
-  config = OddShapes();
-  config.hidden_size = 1 << 20;
-  config.intermediate_size = 1 << 22;
-  config.num_hidden_layers = 4096;
-  config.sliding_window.clear();
+  spec = PlainDecoder({.hidden = 1 << 20,
+                       .inner = 1 << 22,
+                       .layers = 4096,
+                       .heads = 6,
+                       .kv_heads = 2,
+                       .head_dim = 24,
+                       .vocab = 300,
+                       .context = 512});
   const auto huge = Model::Synthetic(
-      config, {.dtype = tensor::DType::kF32, .backend = &kernels::RefBackend()}, context);
+      spec, {.dtype = tensor::DType::kF32, .backend = &kernels::RefBackend()}, context);
   REQUIRE_FALSE(huge.ok());
   CHECK(huge.error().message.find("are available") != std::string::npos);
 }

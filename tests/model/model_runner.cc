@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 
 #include "base/check.h"
 
@@ -9,7 +10,7 @@ namespace sglrun::model {
 namespace {
 
 KvCache MakeCache(const Model& model, tensor::DType dtype, std::int64_t pages) {
-  auto cache = KvCache::Create(model.config(), dtype, pages, model.backend());
+  auto cache = KvCache::Create(model.spec(), dtype, pages, model.backend());
   CHECK(cache.ok()) << cache.error().message;
   return std::move(*cache);
 }
@@ -27,6 +28,16 @@ const kernels::Backend& BackendForTest(std::string_view isa) {
 std::vector<std::string> BackendNames() {
   std::vector<std::string> names{"ref"};
   for (const std::string_view isa : kernels::CpuIsas()) names.emplace_back(isa);
+  return names;
+}
+
+std::vector<std::string> GoldenModels() {
+  std::vector<std::string> names;
+  const std::filesystem::path folder = std::string(SGLRUN_SOURCE_DIR) + "/tests/golden/models";
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    if (entry.is_directory()) names.push_back(entry.path().filename().string());
+  }
+  std::sort(names.begin(), names.end());
   return names;
 }
 
@@ -79,7 +90,7 @@ std::vector<std::vector<float>> ModelRunner::Step(const std::vector<Feed>& feeds
     kv_len.push_back(length);
     for (std::int64_t i = 0; i < pages_per_row_; ++i) tables.push_back(Page(feed.row, i));
   }
-  const std::int64_t width = model_.config().hidden_size;
+  const std::int64_t width = model_.spec().hidden_size;
   const auto count = static_cast<std::int64_t>(outputs.size());
   // One row more, so that a step without outputs has a place too.
   std::vector<float> hidden(static_cast<std::size_t>((count + 1) * width), -7.0f);
@@ -104,7 +115,7 @@ std::vector<std::vector<float>> ModelRunner::Step(const std::vector<Feed>& feeds
 
 std::vector<float> ModelRunner::Logits(const std::vector<float>& hidden) {
   std::vector<float> copy = hidden;
-  std::vector<float> logits(static_cast<std::size_t>(model_.config().vocab_size));
+  std::vector<float> logits(static_cast<std::size_t>(model_.spec().vocab_size));
   model_.Logits(tensor::MakeView(copy.data(), tensor::DType::kF32,
                                  {1, static_cast<std::int64_t>(copy.size())}),
                 tensor::MakeView(logits.data(), tensor::DType::kF32,

@@ -30,6 +30,9 @@ const kernels::Backend& BackendForTest(std::string_view isa);
 // "ref" and every instruction set of this machine.
 std::vector<std::string> BackendNames();
 
+// The folders of tests/golden/models, sorted: one or more of every family.
+std::vector<std::string> GoldenModels();
+
 // What one row gets in a step, and which of its tokens' hidden states are wanted.
 struct Feed {
   int row = 0;

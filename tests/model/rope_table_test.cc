@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "model/rope_config.h"
+#include "model/spec/rope.h"
 
 #include <doctest/doctest.h>
 
@@ -11,7 +11,7 @@ namespace sglrun::model {
 TEST_CASE("the table holds cos and sin of every position, scaled, before and after it grows") {
   ThreadPool pool(2);
   kernels::KernelContext context(pool);
-  RopeConfig config = DefaultRope(10000.0, 8);
+  RopeSpec config = DefaultRope(10000.0, 8);
   config.attention_factor = 1.25f;
   RopeTable table(config);
   for (const std::int64_t positions : {1, 512, 513, 3000}) {

@@ -101,8 +101,8 @@ class ConstraintCheck {
   ConstraintCheck(const Options& options, const ModelSource& source)
       : store_(GrammarOptionsOf(options),
                [&source] {
-                 return std::make_shared<const grammar::Vocabulary>(
-                     *source.tokenizer, source.files.config().vocab_size);
+                 return std::make_shared<const grammar::Vocabulary>(*source.tokenizer,
+                                                                    source.files.spec().vocab_size);
                },
                {.threads = 1, .memory_bytes = 0}) {}
 
@@ -183,7 +183,7 @@ class Chat {
     SGLRUN_ASSIGN_OR_RETURN(parts.record_options, MakeLineOptions(options_, *source_));
     check_constraint_.emplace(options_, *source_);
     parameters_.emplace(EffectiveDefaults(options_, source_->files.generation_defaults()),
-                        source_->files.config().vocab_size, [this](const Constraint& constraint) {
+                        source_->files.spec().vocab_size, [this](const Constraint& constraint) {
                           return (*check_constraint_)(constraint);
                         });
     SGLRUN_RETURN_IF_ERROR(parameters_->SetAll(options_.sampling));

@@ -1,35 +1,31 @@
 // Qwen3: RMSNorm over each q head and each k head before the rotation; head_dim is a key of its
 // own.
 #include "model/families/family.h"
+#include "model/families/plain_keys.h"
 
 namespace sglrun::model {
 namespace {
 
-void SetQwen3Structure(ModelConfig& config) {
-  config.qk_norm = true;
-}
-
-void ReadQwen3Keys(ConfigReader& reader, ModelConfig& config) {
-  const bool bias = reader.Bool("attention_bias", false);
-  config.qkv_bias = bias;
-  config.output_bias = bias;
-  ReadQwenWindows(reader, config);
+ModelSpec ReadQwen3(ConfigReader& keys) {
+  ModelSpec model = ReadPlainDecoder(keys, {.intermediate_size = 22016,
+                                            .num_key_value_heads = 32,
+                                            .head_dim = 128,
+                                            .vocab_size = 151936,
+                                            .max_position_embeddings = 32768});
+  for (LayerSpec& layer : model.layers) layer.mixer.head_norm = {.eps = model.final_norm.eps};
+  ReadAttentionBias(keys, model);
+  ReadQwenWindows(keys, model);
+  return model;
 }
 
 }  // namespace
 
+extern const Family kQwen3;
 const Family kQwen3 = {
     .name = "qwen3",
     .causal_class = "Qwen3ForCausalLM",
     .gguf_name = "qwen3",
-    .gguf_interleaves_rope = false,
-    .defaults = {.intermediate_size = 22016,
-                 .num_key_value_heads = 32,
-                 .head_dim = 128,
-                 .vocab_size = 151936,
-                 .max_position_embeddings = 32768},
-    .set_structure = SetQwen3Structure,
-    .read_keys = ReadQwen3Keys,
+    .read = ReadQwen3,
 };
 
 }  // namespace sglrun::model

@@ -2,8 +2,22 @@
 
 namespace sglrun::model {
 
+// clang-format off
+#define SGLRUN_FAMILIES(row) \
+  row(kLlama)                \
+  row(kMistral)              \
+  row(kQwen2)                \
+  row(kQwen3)
+// clang-format on
+
+#define SGLRUN_DECLARE(family) extern const Family family;
+SGLRUN_FAMILIES(SGLRUN_DECLARE)
+#undef SGLRUN_DECLARE
+
 std::span<const Family* const> Families() {
-  static constexpr const Family* kFamilies[] = {&kLlama, &kMistral, &kQwen2, &kQwen3};
+#define SGLRUN_ADDRESS(family) &family,
+  static constexpr const Family* kFamilies[] = {SGLRUN_FAMILIES(SGLRUN_ADDRESS)};
+#undef SGLRUN_ADDRESS
   return kFamilies;
 }
 

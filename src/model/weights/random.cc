@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "base/hash.h"
-#include "model/decoder_weights.h"
+#include "model/weights/weights.h"
 
 namespace sglrun::model {
 namespace {
@@ -14,7 +14,7 @@ namespace {
 constexpr std::int64_t kPoolFloats = std::int64_t{1} << 20;
 constexpr std::int64_t kBlockFloats = std::int64_t{1} << 19;
 
-class Randomiser {
+class Randomiser : public WeightList {
  public:
   Randomiser(const LoadOptions& options, kernels::KernelContext& context)
       : options_(options), context_(context), pool_(static_cast<std::size_t>(kPoolFloats)) {
@@ -25,8 +25,8 @@ class Randomiser {
     }
   }
 
-  void Matrix(kernels::PackedWeight& weight) {
-    if (weight.n == 0) return;
+  void Matrix(const MatrixEntry& entry) override {
+    const kernels::PackedWeight& weight = *entry.to;
     // Uniform in (-a, a) has the variance a^2 / 3: this a keeps the variance of the product.
     const float scale = std::sqrt(3.0f / static_cast<float>(weight.k));
     std::int64_t block = std::clamp<std::int64_t>(kBlockFloats / weight.k, 1, weight.n);
@@ -35,17 +35,17 @@ class Randomiser {
       block = std::min(block, weight.n - row);
       FillRows(block * weight.k, scale);
       options_.backend->table.pack_rows(
-          {.weight = &weight,
+          {.weight = entry.to,
            .first_row = row,
            .rows = tensor::MakeView(rows_.data(), tensor::DType::kF32, {block, weight.k})},
           context_);
     }
   }
 
-  void Vector(VectorWeight& weight, float center) {
-    std::vector<float> values(static_cast<std::size_t>(weight.n));
-    for (float& value : values) value = center + 0.1f * Next();
-    weight.Fill(values.data(), weight.n, 0, *options_.backend, context_);
+  void Vector(const VectorEntry& entry) override {
+    std::vector<float> values(static_cast<std::size_t>(entry.n));
+    for (float& value : values) value = entry.center + 0.1f * Next();
+    entry.to->Fill(values.data(), entry.n, 0, *options_.backend, context_);
   }
 
  private:
@@ -73,25 +73,10 @@ class Randomiser {
 
 }  // namespace
 
-void RandomiseDecoderWeights(const LoadOptions& options, kernels::KernelContext& context,
-                             DecoderWeights& weights) {
+void RandomiseWeights(const LoadOptions& options, kernels::KernelContext& context,
+                      DecoderBlocks& blocks) {
   Randomiser random(options, context);
-  random.Matrix(weights.embedding);
-  random.Matrix(weights.head);
-  random.Vector(weights.final_norm, 1.0f);
-  for (LayerWeights& layer : weights.layers) {
-    for (VectorWeight* norm :
-         {&layer.input_norm, &layer.post_attention_norm, &layer.q_norm, &layer.k_norm}) {
-      random.Vector(*norm, 1.0f);
-    }
-    for (VectorWeight* bias :
-         {&layer.qkv_bias, &layer.output_bias, &layer.gate_up_bias, &layer.down_bias}) {
-      random.Vector(*bias, 0.0f);
-    }
-    for (kernels::PackedWeight* matrix : {&layer.qkv, &layer.output, &layer.gate_up, &layer.down}) {
-      random.Matrix(*matrix);
-    }
-  }
+  blocks.List(random);
 }
 
 }  // namespace sglrun::model

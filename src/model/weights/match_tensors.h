@@ -1,4 +1,4 @@
-// The tensors that a decoder of a given configuration is made of, by their Hugging Face names.
+// Compares the tensors of a checkpoint with the weights that a model is made of.
 #pragma once
 
 #include <cstdint>
@@ -6,25 +6,18 @@
 #include <vector>
 
 #include "base/result.h"
-#include "model/config.h"
+#include "model/spec/model_spec.h"
 #include "model/stored_tensor.h"
 
 namespace sglrun::model {
 
-inline constexpr const char* kEmbeddingName = "model.embed_tokens.weight";
-inline constexpr const char* kFinalNormName = "model.norm.weight";
-inline constexpr const char* kHeadName = "lm_head.weight";
-
-// "model.layers.3." + suffix
-std::string LayerTensorName(std::int64_t layer, const std::string& suffix);
-
-struct TensorSpec {
-  std::string name;
+struct ExpectedTensor {
+  std::string name;  // in Hugging Face files
   std::vector<std::int64_t> shape;
 };
 
 // Embedding, layers, final norm, and the head unless it is tied.
-std::vector<TensorSpec> DecoderTensors(const ModelConfig& config);
+std::vector<ExpectedTensor> ExpectedTensors(const ModelSpec& spec);
 
 // What the error sentences call the two sides.
 struct TensorCheckNames {
@@ -35,7 +28,7 @@ struct TensorCheckNames {
 // Keeps the tensors that the decoder uses, in `tensors`. Missing ones, ones of another shape and
 // unknown ones are errors, except leftovers that are known to be of no use (rotary tables, a head
 // beside a tied embedding).
-Status MatchTensors(const ModelConfig& config, const TensorCheckNames& names,
+Status MatchTensors(const ModelSpec& spec, const TensorCheckNames& names,
                     std::vector<StoredTensor>& tensors);
 
 }  // namespace sglrun::model

@@ -1,5 +1,5 @@
-// From what a configuration says about rotary positions to the angle of each pair
-// (as in transformers' modeling_rope_utils).
+// From what a configuration says about rotary positions to the angle of each pair (as in
+// transformers' modeling_rope_utils).
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "model/config.h"
+#include "model/spec/model_spec.h"
 
 namespace sglrun::model {
 
@@ -25,13 +25,16 @@ struct RopeSettings {
   std::optional<double> attention_factor = {}, beta_fast = {}, beta_slow = {};  // yarn
   std::optional<double> mscale = {}, mscale_all_dim = {};                       // yarn
   bool truncate = true;                                                         // yarn
-  std::vector<float> divisors = {};  // GGUF's rope_freqs.weight: one a pair, or empty
+  // GGUF's own: rope_freqs.weight, one a pair, or empty; and a factor of the attention factor of
+  // yarn, which Hugging Face's key replaces instead.
+  std::vector<float> divisors = {};
+  double attention_factor_scale = 1.0;
 };
 
 // `place` names the file in errors.
-Result<RopeConfig> BuildRope(const RopeSettings& settings, const std::string& place);
+Result<RopeSpec> BuildRope(const RopeSettings& settings, const std::string& place);
 
 // Unscaled angles.
-RopeConfig DefaultRope(double theta, std::int64_t rotary_dim);
+RopeSpec DefaultRope(double theta, std::int64_t rotary_dim);
 
 }  // namespace sglrun::model

@@ -1,4 +1,4 @@
-#include "model/rope_config.h"
+#include "model/spec/rope.h"
 
 #include <algorithm>
 #include <cmath>
@@ -39,7 +39,7 @@ std::string Describe(const std::string& type, double factor) {
   return out.str();
 }
 
-Status ScaleLinear(const RopeSettings& settings, const std::string& place, RopeConfig& rope) {
+Status ScaleLinear(const RopeSettings& settings, const std::string& place, RopeSpec& rope) {
   SGLRUN_ASSIGN_OR_RETURN(const double factor, Require(settings.factor, "factor", settings, place));
   for (float& angle : rope.inverse_frequencies) angle /= static_cast<float>(factor);
   rope.description = Describe("linear", factor);
@@ -47,7 +47,7 @@ Status ScaleLinear(const RopeSettings& settings, const std::string& place, RopeC
 }
 
 // Short wavelengths stay, long ones are stretched by `factor`, those between are blended.
-Status ScaleLlama3(const RopeSettings& settings, const std::string& place, RopeConfig& rope) {
+Status ScaleLlama3(const RopeSettings& settings, const std::string& place, RopeSpec& rope) {
   SGLRUN_ASSIGN_OR_RETURN(const double factor, Require(settings.factor, "factor", settings, place));
   SGLRUN_ASSIGN_OR_RETURN(const double low,
                           Require(settings.low_freq_factor, "low_freq_factor", settings, place));
@@ -85,7 +85,7 @@ double YarnAttentionFactor(const RopeSettings& settings, double factor) {
 
 // Pairs that turn often within the original context keep their angle, pairs that turn less than
 // once are stretched, with a ramp between (Peng et al. 2023, arXiv:2309.00071).
-Status ScaleYarn(const RopeSettings& settings, const std::string& place, RopeConfig& rope) {
+Status ScaleYarn(const RopeSettings& settings, const std::string& place, RopeSpec& rope) {
   const auto max_positions = static_cast<double>(settings.max_position_embeddings);
   SGLRUN_ASSIGN_OR_RETURN(const double original,
                           Require(settings.original_max_position_embeddings.value_or(max_positions),
@@ -117,12 +117,13 @@ Status ScaleYarn(const RopeSettings& settings, const std::string& place, RopeCon
     const float kept = 1.0f / wavelengths[i];
     rope.inverse_frequencies[i] = stretched * ramp + kept * (1 - ramp);
   }
-  rope.attention_factor = static_cast<float>(YarnAttentionFactor(settings, factor));
+  rope.attention_factor = static_cast<float>(YarnAttentionFactor(settings, factor)) *
+                          static_cast<float>(settings.attention_factor_scale);
   rope.description = Describe("yarn", factor);
   return {};
 }
 
-Status ApplyScaling(const RopeSettings& settings, const std::string& place, RopeConfig& rope) {
+Status ApplyScaling(const RopeSettings& settings, const std::string& place, RopeSpec& rope) {
   if (settings.type == "default" || settings.type == "none") return {};
   if (settings.type == "linear") return ScaleLinear(settings, place, rope);
   if (settings.type == "llama3") return ScaleLlama3(settings, place, rope);
@@ -138,8 +139,8 @@ Status ApplyScaling(const RopeSettings& settings, const std::string& place, Rope
 
 }  // namespace
 
-RopeConfig DefaultRope(double theta, std::int64_t rotary_dim) {
-  RopeConfig rope;
+RopeSpec DefaultRope(double theta, std::int64_t rotary_dim) {
+  RopeSpec rope;
   rope.theta = theta;
   rope.rotary_dim = rotary_dim;
   rope.inverse_frequencies = DefaultAngles(theta, rotary_dim);
@@ -147,7 +148,7 @@ RopeConfig DefaultRope(double theta, std::int64_t rotary_dim) {
   return rope;
 }
 
-Result<RopeConfig> BuildRope(const RopeSettings& settings, const std::string& place) {
+Result<RopeSpec> BuildRope(const RopeSettings& settings, const std::string& place) {
   if (!std::isfinite(settings.theta) || settings.theta <= 1) {
     return Error{place + ": rope_theta is " + std::to_string(settings.theta) + ", must be above 1"};
   }
@@ -155,7 +156,7 @@ Result<RopeConfig> BuildRope(const RopeSettings& settings, const std::string& pl
     return Error{place + ": " + std::to_string(settings.rotary_dim) +
                  " entries of a head rotate, must be an even number above 0"};
   }
-  RopeConfig rope = DefaultRope(settings.theta, settings.rotary_dim);
+  RopeSpec rope = DefaultRope(settings.theta, settings.rotary_dim);
   SGLRUN_RETURN_IF_ERROR(ApplyScaling(settings, place, rope));
   if (settings.divisors.empty()) return rope;
   if (settings.divisors.size() != rope.inverse_frequencies.size()) {

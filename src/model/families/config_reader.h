@@ -1,23 +1,39 @@
 // Reads the keys of a config.json with class defaults. The first wrong value is kept as the error,
-// so that callers read key after key and ask once at the end.
+// so that callers read key after key and ask once at the end. The metadata of a GGUF file are read
+// in the same way, under the names of a config.json.
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/json.h"
 #include "base/result.h"
+#include "model/spec/rope.h"
 
 namespace sglrun::model {
 
+// What GGUF files say in another way than config.json does.
+struct GgufStatements {
+  RopeSettings rope;
+  // No keys say so, the tensors do.
+  bool qkv_bias = false, output_bias = false, mlp_bias = false;
+  std::int64_t window = 0;  // of all layers
+};
+
 class ConfigReader {
  public:
-  // `object` must outlive the reader.
-  ConfigReader(const Json& object, std::string place)
-      : object_(&object), place_(std::move(place)) {}
+  // `object` and `gguf` must outlive the reader; `gguf` is null for a config.json.
+  ConfigReader(const Json& object, std::string place, const GgufStatements* gguf = nullptr)
+      : object_(&object), place_(std::move(place)), gguf_(gguf) {}
+
+  const GgufStatements* gguf() const { return gguf_; }
+  // Whether a value was asked for under the key.
+  bool WasRead(std::string_view key) const { return read_.contains(key); }
 
   const std::string& place() const { return place_; }
 
@@ -41,6 +57,7 @@ class ConfigReader {
 
   // "<place>: <sentence>" unless something failed before.
   void Fail(const std::string& sentence);
+  void Fail(const Error& error);  // which names its place
   Status status() const;
 
  private:
@@ -48,6 +65,8 @@ class ConfigReader {
 
   const Json* object_;
   std::string place_;
+  const GgufStatements* gguf_;
+  mutable std::set<std::string, std::less<>> read_;
   std::optional<Error> error_;
 };
 

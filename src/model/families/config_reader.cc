@@ -1,4 +1,4 @@
-#include "model/config_reader.h"
+#include "model/families/config_reader.h"
 
 #include <cmath>
 #include <limits>
@@ -14,6 +14,7 @@ bool IsTokenId(const Json& value) {
 }  // namespace
 
 const Json* ConfigReader::Find(std::string_view key) const {
+  read_.emplace(key);
   const Json* value = object_->Find(key);
   return value == nullptr || value->is_null() ? nullptr : value;
 }
@@ -70,7 +71,11 @@ void ConfigReader::Mismatch(std::string_view key, const Json& found, const char*
 }
 
 void ConfigReader::Fail(const std::string& sentence) {
-  if (!error_.has_value()) error_ = Error{place_ + ": " + sentence};
+  Fail(Error{place_ + ": " + sentence});
+}
+
+void ConfigReader::Fail(const Error& error) {
+  if (!error_.has_value()) error_ = error;
 }
 
 Status ConfigReader::status() const {

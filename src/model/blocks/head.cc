@@ -1,0 +1,20 @@
+#include "model/blocks/head.h"
+
+namespace sglrun::model {
+
+void Head::List(WeightList& list) {
+  if (is_tied_) return;
+  list.Matrix({.to = &weight_,
+               .n = vocab_size_,
+               .k = hidden_,
+               .from = {{.name = kHeadName, .gguf_name = "output.weight", .rows = vocab_size_}},
+               .is_vocabulary = true});
+}
+
+void Head::Run(tensor::TensorView hidden, const Embedding& embedding, tensor::TensorView logits,
+               const kernels::KernelTable& table, kernels::KernelContext& context) const {
+  const kernels::PackedWeight& weight = is_tied_ ? embedding.weight() : weight_;
+  table.gemm({.x = hidden, .weight = &weight, .bias = {}, .y = logits}, context);
+}
+
+}  // namespace sglrun::model

@@ -1,0 +1,24 @@
+// From hidden states to logits.
+#pragma once
+
+#include "model/blocks/embedding.h"
+
+namespace sglrun::model {
+
+class Head {
+ public:
+  explicit Head(const ModelSpec& spec)
+      : vocab_size_(spec.vocab_size), hidden_(spec.hidden_size), is_tied_(spec.tied_head) {}
+
+  void List(WeightList& list);
+  // logits f32 [J, V] of hidden f32 [J, H].
+  void Run(tensor::TensorView hidden, const Embedding& embedding, tensor::TensorView logits,
+           const kernels::KernelTable& table, kernels::KernelContext& context) const;
+
+ private:
+  std::int64_t vocab_size_, hidden_;
+  bool is_tied_;
+  kernels::PackedWeight weight_;  // empty where the embedding serves
+};
+
+}  // namespace sglrun::model

@@ -1,0 +1,43 @@
+#include "model/blocks/linear.h"
+
+#include "model/blocks/norm.h"
+
+namespace sglrun::model {
+namespace {
+
+Source SourceOf(const LinearPart& part, const char* kind) {
+  return {.name = std::string(part.name) + kind,
+          .gguf_name = std::string(part.gguf_name) + kind,
+          .rows = part.rows,
+          .rotated_heads = part.rotated_heads};
+}
+
+}  // namespace
+
+void Linear::List(const std::vector<LinearPart>& parts, std::int64_t k, bool has_bias,
+                  WeightList& list) {
+  MatrixEntry matrix{.to = &weight_, .k = k};
+  VectorEntry bias{.to = &bias_};
+  for (const LinearPart& part : parts) {
+    matrix.n += part.rows;
+    matrix.from.push_back(SourceOf(part, ".weight"));
+    bias.from.push_back(SourceOf(part, ".bias"));
+  }
+  list.Matrix(matrix);
+  bias.n = matrix.n;
+  if (has_bias) list.Vector(bias);
+}
+
+kernels::GemmArgs Linear::Args(tensor::TensorView x, const BlockOutput& out) const {
+  return {
+      .x = x, .weight = &weight_, .bias = bias_.view(), .y = out.y, .accumulate = out.accumulate};
+}
+
+void Linear::Run(const BlockInput& in, const BlockOutput& out, const Step& step) const {
+  if (!in.norm.is_present()) return step.table.gemm(Args(in.x, out), step.context);
+  const tensor::TensorView normed = step.scratch.Take(Slot::kNormed, in.x.shape[0], in.x.shape[1]);
+  step.table.norm_gemm(step.table, {.norm = in.norm.Args(in.x, normed), .gemm = Args(normed, out)},
+                       step.context);
+}
+
+}  // namespace sglrun::model

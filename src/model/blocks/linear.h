@@ -1,0 +1,38 @@
+// A product with a matrix, and with a bias where the model has one: what blocks are made of.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "kernels/gemm.h"
+#include "model/blocks/step.h"
+#include "model/weights/weight_list.h"
+
+namespace sglrun::model {
+
+// One of the matrices of a checkpoint that lie below each other in a Linear: its names without
+// ".weight" and ".bias".
+struct LinearPart {
+  std::string_view name, gguf_name;
+  std::int64_t rows = 0;
+  std::int64_t rotated_heads = 0;
+};
+
+class Linear {
+ public:
+  // [sum of the parts' rows, k]
+  void List(const std::vector<LinearPart>& parts, std::int64_t k, bool has_bias, WeightList& list);
+
+  // y = x W^T + bias, or added to y.
+  kernels::GemmArgs Args(tensor::TensorView x, const BlockOutput& out) const;
+
+  // y = norm(x) W^T + bias, or added to y. Works in Slot::kNormed.
+  void Run(const BlockInput& in, const BlockOutput& out, const Step& step) const;
+
+ private:
+  kernels::PackedWeight weight_;
+  VectorWeight bias_;
+};
+
+}  // namespace sglrun::model

@@ -1,0 +1,26 @@
+// The gated MLP: down(silu(gate(x)) * up(x)).
+#pragma once
+
+#include <cstdint>
+
+#include "model/blocks/linear.h"
+#include "model/spec/model_spec.h"
+
+namespace sglrun::model {
+
+class Mlp {
+ public:
+  Mlp(const MlpSpec& spec, std::int64_t hidden) : spec_(spec), hidden_(hidden) {}
+
+  void List(WeightList& list);
+  void AddColumns(Columns& columns) const;
+  void Run(const BlockInput& in, const BlockOutput& out, const Step& step) const;
+
+ private:
+  MlpSpec spec_;
+  std::int64_t hidden_;
+  // Rows of gate, then up: one matrix, so that x is read once.
+  Linear gate_up_, down_;
+};
+
+}  // namespace sglrun::model

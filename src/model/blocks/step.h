@@ -1,0 +1,40 @@
+// What the blocks of a model are handed during a forward pass.
+#pragma once
+
+#include <cstdint>
+
+#include "kernels/backend.h"
+#include "model/blocks/scratch.h"
+#include "model/forward_batch.h"
+#include "model/rope_table.h"
+#include "tensor/tensor_view.h"
+
+namespace sglrun::model {
+
+class Norm;
+
+struct Step {
+  const ForwardBatch& batch;  // its arrays are in the backend's memory
+  Scratch& scratch;
+  const RopeTable& rope;
+  const kernels::KernelTable& table;
+  kernels::KernelContext& context;
+  // How far attention must reach: the longest row and the most new tokens of one.
+  std::int64_t most_keys = 0, most_queries = 0;
+
+  std::int64_t tokens() const { return static_cast<std::int64_t>(batch.token_ids.size()); }
+};
+
+// Rows of the residual stream and the norm that the block puts in front of its products, so that a
+// backend can make both one operation. An absent norm passes the rows on.
+struct BlockInput {
+  tensor::TensorView x;  // f32 [T, H]
+  const Norm& norm;
+};
+
+struct BlockOutput {
+  tensor::TensorView y;     // f32 [T, H], may be the input's x
+  bool accumulate = false;  // add to what y holds
+};
+
+}  // namespace sglrun::model

@@ -1,0 +1,68 @@
+#include "model/decoder_blocks.h"
+
+namespace sglrun::model {
+
+Layer::Layer(const LayerSpec& spec, std::int64_t hidden)
+    : before_mixer(spec.before_mixer, hidden),
+      after_mixer(spec.after_mixer, hidden),
+      before_mlp(spec.before_mlp, hidden),
+      after_mlp(spec.after_mlp, hidden),
+      mixer(spec.mixer, hidden),
+      mlp(spec.mlp, hidden),
+      hidden_(hidden) {}
+
+void Layer::List(WeightList& list) {
+  before_mixer.List(list);
+  mixer.List(list);
+  after_mixer.List(list);
+  before_mlp.List(list);
+  mlp.List(list);
+  after_mlp.List(list);
+}
+
+void Layer::AddColumns(Columns& columns) const {
+  mixer.AddColumns(columns);
+  mlp.AddColumns(columns);
+  // A branch that goes into the stream as it is needs no place of its own.
+  if (after_mixer.is_present() || after_mlp.is_present()) columns.Need(Slot::kBranch, hidden_);
+}
+
+DecoderBlocks::DecoderBlocks(const ModelSpec& spec)
+    : embedding(spec), final_norm(spec.final_norm, spec.hidden_size), head(spec) {
+  layers.reserve(spec.layers.size());
+  for (const LayerSpec& layer : spec.layers) layers.emplace_back(layer, spec.hidden_size);
+}
+
+void DecoderBlocks::List(WeightList& list) {
+  list.set_layer(std::nullopt);
+  embedding.List(list);
+  for (std::size_t i = 0; i < layers.size(); ++i) {
+    list.set_layer(static_cast<std::int64_t>(i));
+    layers[i].List(list);
+  }
+  list.set_layer(std::nullopt);
+  final_norm.List(list);
+  head.List(list);
+}
+
+Columns DecoderBlocks::columns() const {
+  Columns columns;
+  embedding.AddColumns(columns);
+  columns.Need(Slot::kKeptStream, columns[Slot::kStream]);
+  for (const Layer& layer : layers) layer.AddColumns(columns);
+  return columns;
+}
+
+std::vector<MatrixSize> MatrixSizes(const ModelSpec& spec) {
+  std::vector<MatrixSize> sizes;
+  DecoderBlocks blocks(spec);
+  ForEachWeight(
+      blocks,
+      [&](const MatrixEntry& matrix) {
+        sizes.push_back({matrix.n, matrix.k, matrix.is_multiplied});
+      },
+      [](const VectorEntry&) {});
+  return sizes;
+}
+
+}  // namespace sglrun::model

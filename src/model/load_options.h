@@ -1,0 +1,23 @@
+// In which form and where a model is loaded.
+#pragma once
+
+#include <atomic>
+
+#include "base/hash.h"
+#include "kernels/backend.h"
+#include "tensor/dtype.h"
+
+namespace sglrun::model {
+
+struct LoadOptions {
+  // Arithmetic form of the weights. kI8 and kI4 leave quantised tensors their own integers and
+  // quantise the others.
+  tensor::DType dtype = tensor::DType::kBF16;
+  const kernels::Backend* backend = nullptr;
+  // If it is there, it becomes ModelFiles::Fingerprint: packing reads every byte anyway.
+  Hash128* fingerprint = nullptr;
+  // Once it is set the rest is left out: nobody wants the model.
+  const std::atomic<bool>* stop = nullptr;
+};
+
+}  // namespace sglrun::model

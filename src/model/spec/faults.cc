@@ -1,0 +1,86 @@
+#include "model/spec/faults.h"
+
+#include <cmath>
+
+#include "kernels/kv_cache.h"
+
+namespace sglrun::model {
+namespace {
+
+using Fault = std::optional<std::string>;
+
+struct SizeRange {
+  const char* key;
+  std::int64_t value;
+  // Absurd above: no model is near it, and products stay inside int64. For a head: what the kernels
+  // have room for.
+  std::int64_t limit;
+};
+
+Fault SizeFault(const ModelSpec& spec, const LayerSpec& layer) {
+  const AttentionSpec& attention = layer.mixer;
+  const SizeRange ranges[] = {
+      {"hidden_size", spec.hidden_size, 1 << 20},
+      {"intermediate_size", layer.mlp.inner, 1 << 22},
+      {"num_attention_heads", attention.heads, 1 << 12},
+      {"num_key_value_heads", attention.kv_heads, 1 << 12},
+      {"head_dim", attention.head_dim, kernels::kMaxHeadDim},
+      {"vocab_size", spec.vocab_size, 1 << 24},
+      {"max_position_embeddings", spec.context_length, kMostContext},
+  };
+  for (const SizeRange& range : ranges) {
+    if (Fault fault = RangeFault(range.key, range.value, range.limit)) return fault;
+  }
+  return std::nullopt;
+}
+
+Fault AttentionFault(const AttentionSpec& spec, std::int64_t rotary_dim) {
+  if (spec.heads % spec.kv_heads != 0) {
+    return "num_attention_heads " + std::to_string(spec.heads) +
+           " is not a multiple of num_key_value_heads " + std::to_string(spec.kv_heads);
+  }
+  if (spec.head_dim % 8 != 0) {
+    return "head_dim is " + std::to_string(spec.head_dim) + ", must be a multiple of 8";
+  }
+  if (rotary_dim > spec.head_dim) {
+    return std::to_string(rotary_dim) + " entries of a head rotate, head_dim is " +
+           std::to_string(spec.head_dim);
+  }
+  if (spec.window < 0) return "sliding_window is negative";
+  if (!std::isfinite(spec.scale)) return "the scale of attention is not finite";
+  return std::nullopt;
+}
+
+Fault NormFault(const std::optional<NormSpec>& norm) {
+  if (!norm || (std::isfinite(norm->eps) && norm->eps > 0)) return std::nullopt;
+  return "rms_norm_eps is " + std::to_string(norm->eps) + ", must be above 0";
+}
+
+Fault LayerFault(const ModelSpec& spec, const LayerSpec& layer) {
+  if (Fault fault = SizeFault(spec, layer)) return fault;
+  if (Fault fault = AttentionFault(layer.mixer, spec.rope.rotary_dim)) return fault;
+  for (const auto& norm :
+       {layer.before_mixer, layer.after_mixer, layer.before_mlp, layer.after_mlp}) {
+    if (Fault fault = NormFault(norm)) return fault;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+Fault RangeFault(const std::string& key, std::int64_t value, std::int64_t limit) {
+  if (value >= 1 && value <= limit) return std::nullopt;
+  return key + " is " + std::to_string(value) + ", must be in [1, " + std::to_string(limit) + "]";
+}
+
+Fault FaultOf(const ModelSpec& spec) {
+  const auto layers = static_cast<std::int64_t>(spec.layers.size());
+  if (Fault fault = RangeFault("num_hidden_layers", layers, kMostLayers)) return fault;
+  for (std::size_t i = 0; i < spec.layers.size(); ++i) {
+    if (i > 0 && spec.layers[i] == spec.layers[i - 1]) continue;
+    if (Fault fault = LayerFault(spec, spec.layers[i])) return fault;
+  }
+  return NormFault(spec.final_norm);
+}
+
+}  // namespace sglrun::model

@@ -1,0 +1,36 @@
+// GGUF's names of the tensors of a model.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "model/spec/model_spec.h"
+#include "model/weights/weight_list.h"
+
+namespace sglrun::model {
+
+class GgufNames : private WeightList {
+ public:
+  explicit GgufNames(const ModelSpec& spec);
+
+  struct Found {
+    std::string name;  // in Hugging Face files: "model.layers.3.self_attn.q_proj.weight"
+    std::int64_t rotated_heads = 0;
+  };
+  // Nothing for names that no layer of the model has, whatever its number.
+  std::optional<Found> Find(std::string_view name) const;
+
+ private:
+  void Matrix(const MatrixEntry& entry) override { Add(entry.from); }
+  void Vector(const VectorEntry& entry) override { Add(entry.from); }
+  void Add(const std::vector<Source>& sources);
+
+  std::map<std::string, Source, std::less<>> outside_, in_layer_;
+};
+
+}  // namespace sglrun::model

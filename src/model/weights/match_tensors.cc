@@ -1,0 +1,121 @@
+#include "model/weights/match_tensors.h"
+
+#include <algorithm>
+#include <set>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+
+#include "model/decoder_blocks.h"
+
+namespace sglrun::model {
+namespace {
+
+std::string ShapeText(const std::vector<std::int64_t>& shape) {
+  std::string text = "[";
+  for (std::size_t i = 0; i < shape.size(); ++i) {
+    if (i > 0) text += ", ";
+    text += std::to_string(shape[i]);
+  }
+  return text + "]";
+}
+
+class ExpectedList : public WeightList {
+ public:
+  void Matrix(const MatrixEntry& entry) override {
+    for (const Source& source : entry.from) {
+      tensors.push_back({FullName(source), {source.rows, entry.k}});
+    }
+  }
+  void Vector(const VectorEntry& entry) override {
+    for (const Source& source : entry.from) tensors.push_back({FullName(source), {source.rows}});
+  }
+
+  std::vector<ExpectedTensor> tensors;
+};
+
+// The layer number in "model.layers.N.rest", or -1.
+std::int64_t LayerOf(std::string_view name) {
+  constexpr std::string_view kPrefix = "model.layers.";
+  if (!name.starts_with(kPrefix)) return -1;
+  std::int64_t layer = -1;
+  for (name.remove_prefix(kPrefix.size()); !name.empty(); name.remove_prefix(1)) {
+    const char c = name.front();
+    if (c == '.') return layer;
+    if (c < '0' || c > '9' || layer > 1'000'000) return -1;
+    layer = std::max<std::int64_t>(layer, 0) * 10 + (c - '0');
+  }
+  return -1;
+}
+
+bool IsLeftover(const ModelSpec& spec, std::string_view name) {
+  if (name.ends_with("rotary_emb.inv_freq")) return true;
+  return spec.tied_head && name == kHeadName;
+}
+
+Error MissingTensor(const ModelSpec& spec, const TensorCheckNames& names,
+                    const std::string& missing, const std::vector<StoredTensor>& tensors) {
+  std::set<std::int64_t> layers;
+  for (const StoredTensor& tensor : tensors) layers.insert(LayerOf(tensor.name));
+  layers.erase(-1);
+  const std::int64_t layer = LayerOf(missing);
+  if (layer >= 0 && !layers.contains(layer)) {
+    return Error{"model \"" + names.model + "\": " + names.config + " names " +
+                 std::to_string(spec.layers.size()) + " layers, weights hold " +
+                 std::to_string(layers.size()) + " (layers." + std::to_string(layer) +
+                 ".* missing)"};
+  }
+  return Error{"model \"" + names.model + "\": the weights do not hold " + missing};
+}
+
+Error UnknownTensor(const ModelSpec& spec, const TensorCheckNames& names,
+                    const StoredTensor& tensor) {
+  const std::int64_t layer = LayerOf(tensor.name);
+  if (layer >= static_cast<std::int64_t>(spec.layers.size())) {
+    return Error{"model \"" + names.model + "\": " + names.config + " names " +
+                 std::to_string(spec.layers.size()) + " layers, weights hold layers." +
+                 std::to_string(layer) + ".*"};
+  }
+  return Error{tensor.file->path() + ": tensor \"" + tensor.name + "\" has no place in a " +
+               spec.family + " model as " + names.config + " describes it"};
+}
+
+}  // namespace
+
+std::vector<ExpectedTensor> ExpectedTensors(const ModelSpec& spec) {
+  DecoderBlocks blocks(spec);
+  ExpectedList list;
+  blocks.List(list);
+  return std::move(list.tensors);
+}
+
+Status MatchTensors(const ModelSpec& spec, const TensorCheckNames& names,
+                    std::vector<StoredTensor>& tensors) {
+  std::unordered_map<std::string_view, const StoredTensor*> by_name;
+  for (const StoredTensor& tensor : tensors) {
+    if (!by_name.emplace(tensor.name, &tensor).second) {
+      return Error{tensor.file->path() + ": tensor \"" + tensor.name + "\" stands twice"};
+    }
+  }
+  std::unordered_set<std::string> wanted;
+  for (const ExpectedTensor& expected : ExpectedTensors(spec)) {
+    const auto found = by_name.find(expected.name);
+    if (found == by_name.end()) return MissingTensor(spec, names, expected.name, tensors);
+    if (found->second->shape != expected.shape) {
+      return Error{found->second->file->path() + ": tensor \"" + expected.name + "\" is " +
+                   ShapeText(found->second->shape) + ", " + names.config + " asks for " +
+                   ShapeText(expected.shape)};
+    }
+    wanted.insert(expected.name);
+  }
+  for (const StoredTensor& tensor : tensors) {
+    if (!wanted.contains(tensor.name) && !IsLeftover(spec, tensor.name)) {
+      return UnknownTensor(spec, names, tensor);
+    }
+  }
+  std::erase_if(tensors, [&](const StoredTensor& t) { return !wanted.contains(t.name); });
+  return {};
+}
+
+}  // namespace sglrun::model

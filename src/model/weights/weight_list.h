@@ -1,0 +1,81 @@
+// The list of a model's weights. Every block names its own once, with shape and source; whatever
+// is done with weights is a reader of that list: matching against a file, sizes, memory, forms,
+// loading, random numbers.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "kernels/packed_weight.h"
+#include "model/weights/vector_weight.h"
+
+namespace sglrun::model {
+
+inline constexpr const char* kEmbeddingName = "model.embed_tokens.weight";
+inline constexpr const char* kHeadName = "lm_head.weight";
+
+// "model.layers.3." + name
+inline std::string LayerName(std::int64_t layer, const std::string& name) {
+  return "model.layers." + std::to_string(layer) + "." + name;
+}
+
+// A tensor of a checkpoint. The names are those in a layer, without the layer's prefix.
+struct Source {
+  std::string name;                // in Hugging Face files: "self_attn.q_proj.weight"
+  std::string gguf_name;           // "attn_q.weight"
+  std::int64_t rows = 0;           // entries of a vector
+  std::int64_t rotated_heads = 0;  // heads whose rows rotate: some GGUF files order those in pairs
+};
+
+// [n, k]: the rows of its sources one after the other.
+struct MatrixEntry {
+  kernels::PackedWeight* to = nullptr;
+  std::int64_t n = 0, k = 0;
+  std::vector<Source> from = {};
+  bool is_vocabulary = false;  // one row a token: embedding and head
+  bool is_multiplied = true;   // false where single rows are looked up only
+};
+
+struct VectorEntry {
+  VectorWeight* to = nullptr;
+  std::int64_t n = 0;
+  std::vector<Source> from = {};
+  float center = 0;  // of its numbers in a model: 1 for norms, 0 for biases
+};
+
+class WeightList {
+ public:
+  virtual ~WeightList() = default;
+  virtual void Matrix(const MatrixEntry& entry) = 0;
+  virtual void Vector(const VectorEntry& entry) = 0;
+
+  // The layer of the entries that follow; nullopt: they belong to none.
+  void set_layer(std::optional<std::int64_t> layer) { layer_ = layer; }
+
+ protected:
+  std::optional<std::int64_t> layer() const { return layer_; }
+  // "model.layers.3.self_attn.q_proj.weight"
+  std::string FullName(const Source& source) const {
+    return layer_ ? LayerName(*layer_, source.name) : source.name;
+  }
+
+ private:
+  std::optional<std::int64_t> layer_;
+};
+
+// A reader made of two functions, matrix(MatrixEntry) and vector(VectorEntry).
+template <class MatrixFn, class VectorFn>
+class FunctionList : public WeightList {
+ public:
+  FunctionList(MatrixFn matrix, VectorFn vector) : matrix_(matrix), vector_(vector) {}
+  void Matrix(const MatrixEntry& entry) override { matrix_(entry); }
+  void Vector(const VectorEntry& entry) override { vector_(entry); }
+
+ private:
+  MatrixFn matrix_;
+  VectorFn vector_;
+};
+
+}  // namespace sglrun::model

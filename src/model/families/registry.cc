@@ -6,6 +6,7 @@ namespace sglrun::model {
 #define SGLRUN_FAMILIES(row) \
   row(kLlama)                \
   row(kMistral)              \
+  row(kOlmo2)                \
   row(kQwen2)                \
   row(kQwen3)
 // clang-format on

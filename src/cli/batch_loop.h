@@ -44,7 +44,7 @@ class BatchLoop {
   BatchWindow& window_;
   report::RunCollector& collector_;
   const MemoryBudget& budget_;
-  std::optional<ReadyItem> next_;  // there was no room for it
+  std::optional<ReadyItem> next_;                            // there was no room for it
   std::unordered_map<std::uint64_t, MemoryHold> in_flight_;  // of sequences, by ticket
   Progress progress_;
   const double flush_seconds_;

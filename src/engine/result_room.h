@@ -28,7 +28,6 @@ inline constexpr std::int64_t kResultRowBytes = 320;
 inline constexpr std::int64_t kMostResultBytes = std::int64_t{512} << 20;
 
 // Refuses a record whose results may take more, or turned out to.
-Result<void, RecordError> CheckResultRoom(std::int64_t bytes,
-                                          std::int64_t room = kMostResultBytes);
+Result<void, RecordError> CheckResultRoom(std::int64_t bytes, std::int64_t room = kMostResultBytes);
 
 }  // namespace sglrun::engine

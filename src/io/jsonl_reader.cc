@@ -58,9 +58,7 @@ class LineReader : public JsonlReader {
     return std::optional<InputRecord>();
   }
 
-  void WhenLineIsLong(std::function<void()> callback) override {
-    when_long_ = std::move(callback);
-  }
+  void WhenLineIsLong(std::function<void()> callback) override { when_long_ = std::move(callback); }
 
   std::int64_t bytes_read() const override {
     return bytes_before_ + (source_ != nullptr ? source_->bytes_taken() : 0);

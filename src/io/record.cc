@@ -190,8 +190,8 @@ struct RecordParser::Impl {
     const bool is_object = parsed.object.is_object();
     if (!is_object && !looked_ahead) ahead = HoldsOpenAiLines(file);
     looked_ahead = true;
-    answers_openai = is_object ? openai::LooksLikeLine(parsed.object)
-                               : ahead.value_or(parsed.has_openai_words);
+    answers_openai =
+        is_object ? openai::LooksLikeLine(parsed.object) : ahead.value_or(parsed.has_openai_words);
     if (is_object) format = answers_openai ? LineFormat::kOpenAi : LineFormat::kGenerate;
   }
 

@@ -24,9 +24,9 @@ TEST_CASE("a text that is read in place says what it says when it is kept") {
 }
 
 TEST_CASE("a malformed number is refused where it goes wrong") {
-  for (const auto& [text, offset] : {std::pair{"[2.-3]", 3}, std::pair{"[1.5.3]", 4},
-                                     std::pair{"[--3]", 2}, std::pair{"[01]", 2},
-                                     std::pair{"[9223372036854775808e]", 21}}) {
+  for (const auto& [text, offset] :
+       {std::pair{"[2.-3]", 3}, std::pair{"[1.5.3]", 4}, std::pair{"[--3]", 2},
+        std::pair{"[01]", 2}, std::pair{"[9223372036854775808e]", 21}}) {
     INFO(text);
     const auto parsed = ParseJson(text);
     REQUIRE_FALSE(parsed.ok());
@@ -40,9 +40,7 @@ TEST_CASE("what follows a NUL is not left out") {
 }
 
 TEST_CASE("values that take more memory than they may are refused before they take it") {
-  const auto read = [](std::string text, std::size_t limit) {
-    return ParseLargeJson(text, limit);
-  };
+  const auto read = [](std::string text, std::size_t limit) { return ParseLargeJson(text, limit); };
   const std::string list = "[" + std::string(2000, '[') + "1";
   std::string numbers = "[0";
   for (int i = 1; i < 100'000; ++i) numbers += ",0";
@@ -64,10 +62,9 @@ TEST_CASE("values that take more memory than they may are refused before they ta
 }
 
 TEST_CASE("a hash of a value is that of its canonical text, however long it is") {
-  for (const std::string& text :
-       {std::string(R"({"b":1.0,"a":[true,{"z":"\n"}]})"),
-        "{\"text\":\"" + std::string(300'000, 'x') + "\\n\",\"a\":[" + std::string(200'000, '1') +
-            "]}"}) {
+  for (const std::string& text : {std::string(R"({"b":1.0,"a":[true,{"z":"\n"}]})"),
+                                  "{\"text\":\"" + std::string(300'000, 'x') + "\\n\",\"a\":[" +
+                                      std::string(200'000, '1') + "]}"}) {
     const auto parsed = ParseJson(text);
     REQUIRE(parsed.ok());
     CHECK(CanonicalHash(parsed->value) == HashBytes(parsed->value.CanonicalDump()));

@@ -17,7 +17,8 @@ std::vector<GenerateResult> Results() {
   for (int i = 0; i < 4; ++i) {
     GenerateResult result;
     result.rid = "r" + std::to_string(i);
-    result.text = i == 2 ? "<tool_call>\n{\"name\": \"f\", \"arguments\": {}}\n</tool_call>" : "abc";
+    result.text =
+        i == 2 ? "<tool_call>\n{\"name\": \"f\", \"arguments\": {}}\n</tool_call>" : "abc";
     result.output_ids = {i, 7};
     result.prompt_tokens = 3 + i / 2;
     results.push_back(std::move(result));

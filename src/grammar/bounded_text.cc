@@ -18,6 +18,53 @@ GrammarError Unsupported(std::string what) {
   return {Verdict::kUnsupported, std::move(what)};
 }
 
+// Numbers states of an automaton with a number of characters, in the order in which they are met.
+class CountedStates {
+ public:
+  struct Place {
+    std::int32_t state = 0;
+    std::int64_t chars = 0;
+    friend auto operator<=>(const Place&, const Place&) = default;
+  };
+
+  std::int32_t IdOf(Place place) {
+    const auto [at, is_new] = ids_.emplace(place, static_cast<std::int32_t>(places_.size()));
+    if (is_new) places_.push_back(place);
+    return at->second;
+  }
+  std::size_t size() const { return places_.size(); }
+  Place operator[](std::size_t id) const { return places_[id]; }
+
+ private:
+  std::map<Place, std::int32_t> ids_;
+  std::vector<Place> places_;
+};
+
+// One automaton over bytes for the members of a countable one that keep the limit.
+DfaResult WithinLimit(const Dfa& countable, const node::CharLimit& limit, Budget& budget) {
+  Work work(budget, "a bound on characters");
+  Dfa out;
+  CountedStates states;
+  states.IdOf({0, 0});
+  for (std::size_t i = 0; i < states.size(); ++i) {
+    if (!work.Step() || !work.HasRoomFor(states.size())) return work.error();
+    const CountedStates::Place place = states[i];
+    const Dfa::State& from = countable.states[static_cast<std::size_t>(place.state)];
+    const bool inner = IsInner(from);
+    const std::int64_t chars = place.chars + (inner ? 0 : 1);
+    Dfa::State state;
+    state.accepting = from.accepting && place.chars >= limit.min;
+    for (const Dfa::Edge& edge : from.edges) {
+      if (chars > limit.max) break;
+      const std::uint32_t mark = inner ? kContinues : 0;
+      state.edges.push_back(
+          {edge.first - mark, edge.last - mark, states.IdOf({edge.target, chars})});
+    }
+    out.states.push_back(std::move(state));
+  }
+  return out;
+}
+
 class Drawing {
  public:
   Drawing(FrontEnd& front, const BeforeCall& before_call)
@@ -130,6 +177,12 @@ class Drawing {
   Outcome EmitNode(const node::TokenLimit&, State, State) {
     return Unsupported("tokens are counted inside it already");
   }
+  Outcome EmitNode(const node::CharLimit& e, State from, State to) {
+    const Dfa& countable = *std::get<node::Regular>(front_.grammar.expr(e.item)).dfa;
+    SGLRUN_ASSIGN_OR_RETURN(const Dfa counted, WithinLimit(countable, e, front_.budget));
+    nfa_.AddDfa(from, to, counted);
+    return {};
+  }
   Outcome EmitNode(const node::Net& e, State from, State to) {
     const Network& net = *e.network;
     const State base = nfa_.state_count();
@@ -157,29 +210,22 @@ class Drawing {
 // States are those of the text and the number of characters begun, as far as it matters.
 DfaResult LimitChars(const Dfa& bytes, std::int64_t most, Budget& budget) {
   constexpr std::uint32_t kFirstTail = 0x80, kLastTail = 0xBF;  // not the first byte of a character
-  using Place = std::pair<std::int32_t, std::int64_t>;
   Work work(budget, "a bound on characters");
   Dfa limited;
-  std::map<Place, std::int32_t> ids;
-  std::vector<Place> places;
-  const auto id_of = [&](Place place) {
-    const auto [at, is_new] = ids.emplace(place, static_cast<std::int32_t>(places.size()));
-    if (is_new) places.push_back(place);
-    return at->second;
-  };
-  if (!bytes.states.empty()) id_of({0, 0});
+  CountedStates places;
+  if (!bytes.states.empty()) places.IdOf({0, 0});
   for (std::size_t i = 0; i < places.size(); ++i) {
     if (!work.Step() || !work.HasRoomFor(places.size())) return work.error();
-    const std::int32_t state = places[i].first;
-    const std::int64_t chars = places[i].second;
+    const std::int32_t state = places[i].state;
+    const std::int64_t count = places[i].chars;
     const Dfa::State& from = bytes.states[static_cast<std::size_t>(state)];
     limited.states.resize(i + 1);
     limited.states[i].accepting = from.accepting;
-    if (from.accepting && chars >= most) continue;
+    if (from.accepting && count >= most) continue;
     std::vector<Dfa::Edge> edges;
     const auto add = [&](std::uint32_t first, std::uint32_t last, std::int32_t target, int more) {
       if (first > last) return;
-      edges.push_back({first, last, id_of({target, std::min(most, chars + more)})});
+      edges.push_back({first, last, places.IdOf({target, std::min(most, count + more)})});
     };
     for (const Dfa::Edge& edge : from.edges) {
       add(edge.first, std::min(edge.last, kFirstTail - 1), edge.target, 1);

@@ -35,6 +35,7 @@ struct Serialize {
   void operator()(const node::Call& e) const { Put(e.rule); }
   void operator()(const node::Tokens& e) const { Put(e.excluded), PutAll(e.ids); }
   void operator()(const node::TokenLimit& e) const { Put(e.item), Put(e.tokens); }
+  void operator()(const node::CharLimit& e) const { Put(e.item), Put(e.min), Put(e.max); }
   void operator()(const node::Net& e) const {
     Put(e.network->states);
     for (const Network::ByteEdge& edge : e.network->bytes) {
@@ -102,6 +103,12 @@ ExprId Grammar::LimitTokens(Dfa bytes, std::int64_t tokens) {
   CHECK(tokens > 0);
   const ExprId item = Regular(std::move(bytes));
   return Add(node::TokenLimit{item, tokens});
+}
+
+ExprId Grammar::LimitChars(Dfa countable, const node::CharLimit& limit) {
+  node::CharLimit node = limit;
+  node.item = Regular(std::move(countable));
+  return Add(node);
 }
 
 ExprId Grammar::Net(Network network) {

@@ -98,6 +98,12 @@ struct TokenLimit {  // item, a Regular, spread over a bounded number of tokens 
   std::int64_t tokens = 0;
   friend bool operator==(const TokenLimit&, const TokenLimit&) = default;
 };
+struct CharLimit {  // members of item, a Regular that is countable, of so many characters
+  ExprId item = 0;
+  std::int64_t min = 0, max = 0;
+  bool empty = false, others = false;  // which texts there are: the empty one, any others
+  friend bool operator==(const CharLimit&, const CharLimit&) = default;
+};
 struct Net {
   std::shared_ptr<const Network> network;
   friend bool operator==(const Net& a, const Net& b) { return *a.network == *b.network; }
@@ -105,9 +111,9 @@ struct Net {
 
 }  // namespace node
 
-using Expr =
-    std::variant<node::Never, node::Bytes, node::Chars, node::Regular, node::Sequence, node::Choice,
-                 node::Repeat, node::Call, node::Tokens, node::TokenLimit, node::Net>;
+using Expr = std::variant<node::Never, node::Bytes, node::Chars, node::Regular, node::Sequence,
+                          node::Choice, node::Repeat, node::Call, node::Tokens, node::TokenLimit,
+                          node::CharLimit, node::Net>;
 
 class Grammar {
  public:
@@ -128,6 +134,10 @@ class Grammar {
   // are used it must end if it can, or as soon as it can. Texts that come as bytes have no tokens,
   // and are not limited.
   ExprId LimitTokens(Dfa bytes, std::int64_t tokens);
+
+  // The texts of a countable automaton (dfa.h) with between min and max characters. The caller has
+  // found out that there are such texts, and of which kind: grammar/counted_text.h.
+  ExprId LimitChars(Dfa countable, const node::CharLimit& limit);
 
   // A rule without a definition matches nothing.
   RuleId AddRule(std::string name);

@@ -182,6 +182,7 @@ class Walker {
   void Take(const node::Call& e) { Visit(grammar_.rule(e.rule).body); }
   void Take(const node::Tokens&) { failed_ = true; }
   void Take(const node::TokenLimit& e) { Visit(e.item); }
+  void Take(const node::CharLimit&) { failed_ = true; }
   void Take(const node::Net& e) {
     const Network& net = *e.network;
     for (std::int32_t state = 0; !failed_;) {

@@ -317,6 +317,77 @@ class Solver {
   Answer EndsNode(const node::TokenLimit& e, int start) { return Ends(e.item, start); }
   bool OpenNode(const node::TokenLimit& e, int start) { return Open(e.item, start); }
 
+  // CharLimit: the bytes of the item, each with or without the mark of those that go on with a
+  // character.
+  struct Counted {
+    std::int32_t state;
+    std::int64_t chars;
+    auto operator<=>(const Counted&) const = default;
+  };
+  std::vector<Counted> NextCounted(const Dfa& dfa, Counted from, std::uint32_t byte) {
+    std::vector<Counted> next;
+    if (byte > 0xFF) return next;  // a token
+    if (const auto to = dfa.Next(from.state, byte); to >= 0) next.push_back({to, from.chars + 1});
+    if (const auto to = dfa.Next(from.state, byte + kContinues); to >= 0) {
+      next.push_back({to, from.chars});
+    }
+    return next;
+  }
+  const Dfa& DfaOf(const node::CharLimit& e) {
+    return *std::get<node::Regular>(grammar_.expr(e.item)).dfa;
+  }
+  // Whether a member within the limit can follow, by trying all.
+  bool CanEnd(const node::CharLimit& e, const std::vector<Counted>& from) {
+    const Dfa& dfa = DfaOf(e);
+    std::set<Counted> seen(from.begin(), from.end());
+    std::deque<Counted> todo(from.begin(), from.end());
+    for (; !todo.empty(); todo.pop_front()) {
+      const Counted at = todo.front();
+      if (at.chars > e.max) continue;
+      const Dfa::State& state = dfa.states[static_cast<std::size_t>(at.state)];
+      if (state.accepting && at.chars >= e.min) return true;
+      for (const Dfa::Edge& edge : state.edges) {
+        const Counted next{edge.target, at.chars + (edge.first < kContinues ? 1 : 0)};
+        if (seen.insert(next).second) todo.push_back(next);
+      }
+    }
+    return false;
+  }
+  bool SpellsNode(const node::CharLimit& e) {
+    return !DfaOf(e).states.empty() && CanEnd(e, {{0, 0}});
+  }
+  template <class Visit>
+  std::vector<Counted> WalkCounted(const node::CharLimit& e, int start, Visit visit) {
+    std::vector<Counted> at;
+    if (!DfaOf(e).states.empty()) at.push_back({0, 0});
+    for (int i = start; !at.empty(); ++i) {
+      visit(i, at);
+      if (i == size_) break;
+      std::vector<Counted> next;
+      for (const Counted& place : at) {
+        const auto more = NextCounted(DfaOf(e), place, static_cast<std::uint32_t>(symbols_[i]));
+        next.insert(next.end(), more.begin(), more.end());
+      }
+      at = std::move(next);
+    }
+    return at;
+  }
+  Answer EndsNode(const node::CharLimit& e, int start) {
+    Answer ends;
+    WalkCounted(e, start, [&](int i, const std::vector<Counted>& at) {
+      for (const Counted& place : at) {
+        const bool fits = place.chars >= e.min && place.chars <= e.max;
+        if (fits && DfaOf(e).states[static_cast<std::size_t>(place.state)].accepting) {
+          ends.insert(i);
+        }
+      }
+    });
+    return ends;
+  }
+  bool OpenNode(const node::CharLimit& e, int start) {
+    return CanEnd(e, WalkCounted(e, start, [](int, const std::vector<Counted>&) {}));
+  }
+
   // Net.
   struct Place {
     int state, position;

@@ -67,12 +67,23 @@ bool IsEmpty(const Dfa& a);  // minimal or not
 // All members when there are at most `limit` of them, in order of length, then of code points.
 std::optional<std::vector<std::u32string>> Members(const Dfa& a, std::size_t limit);
 
+// Where characters are counted, a byte that goes on with a character is this symbol and the byte.
+inline constexpr std::uint32_t kContinues = 0x100;
+// Whether a state of such an automaton over bytes is inside a character.
+inline bool IsInner(const Dfa::State& state) {
+  return !state.edges.empty() && state.edges.front().first >= kContinues &&
+         state.edges.back().last < 2 * kContinues;
+}
+
 // From scalar values to bytes. The first spells every character in UTF-8; the second spells it as
 // it may stand between the quotes of a JSON string: raw where that is legal, the
 // short escape where there is one, other control characters as \u00XX with either case of digits.
 // `chars` is minimal, as all results above are.
 DfaResult ToUtf8(const Dfa& chars, Budget& budget);
 DfaResult ToJsonString(const Dfa& chars, Budget& budget);
+// The same with kContinues, so that characters can be counted; not always minimal.
+DfaResult ToCountableUtf8(const Dfa& chars, Budget& budget);
+DfaResult ToCountableJsonString(const Dfa& chars, Budget& budget);
 // ToUtf8(Words(words)).
 Dfa ByteWords(std::span<const std::string> words);
 

@@ -223,8 +223,20 @@ Dfa Renumber(Dfa dfa) {
   return out;
 }
 
+// States from `first` on are inside characters.
+void MarkInner(Dfa& dfa, std::size_t first) {
+  for (std::size_t s = first; s < dfa.states.size(); ++s) {
+    for (Dfa::Edge& edge : dfa.states[s].edges) {
+      edge.first += kContinues;
+      edge.last += kContinues;
+    }
+  }
+}
+
+enum class Marks : std::uint8_t { kNone, kContinues };
+
 // `chars` is minimal.
-DfaResult SpellOut(const Dfa& chars, Budget& budget, AppendSpellings append) {
+DfaResult SpellOut(const Dfa& chars, Budget& budget, AppendSpellings append, Marks marks) {
   if (chars.states.empty()) return Dfa{};
   Work work(budget, "the bytes of a text");
   const auto base = static_cast<std::int32_t>(chars.states.size());
@@ -253,6 +265,10 @@ DfaResult SpellOut(const Dfa& chars, Budget& budget, AppendSpellings append) {
     const auto same = [](std::size_t target) { return static_cast<std::int32_t>(target); };
     Unflatten(nodes[node], same, out.states.emplace_back().edges);
   }
+  if (marks == Marks::kContinues) {
+    MarkInner(out, chars.states.size());
+    return Renumber(std::move(out));
+  }
   if (MayHoldEqualStates(out, chars.states.size())) return Minimize(out, budget);
   return Renumber(std::move(out));
 }
@@ -260,11 +276,19 @@ DfaResult SpellOut(const Dfa& chars, Budget& budget, AppendSpellings append) {
 }  // namespace
 
 DfaResult ToUtf8(const Dfa& chars, Budget& budget) {
-  return SpellOut(chars, budget, AppendUtf8Spellings);
+  return SpellOut(chars, budget, AppendUtf8Spellings, Marks::kNone);
 }
 
 DfaResult ToJsonString(const Dfa& chars, Budget& budget) {
-  return SpellOut(chars, budget, AppendJsonSpellings);
+  return SpellOut(chars, budget, AppendJsonSpellings, Marks::kNone);
+}
+
+DfaResult ToCountableUtf8(const Dfa& chars, Budget& budget) {
+  return SpellOut(chars, budget, AppendUtf8Spellings, Marks::kContinues);
+}
+
+DfaResult ToCountableJsonString(const Dfa& chars, Budget& budget) {
+  return SpellOut(chars, budget, AppendJsonSpellings, Marks::kContinues);
 }
 
 }  // namespace sglrun::grammar

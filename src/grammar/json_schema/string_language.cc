@@ -23,8 +23,8 @@ bool OnlyLengths(const StringConstraints& c) {
          c.not_formats.empty() && c.excluded.empty();
 }
 
-bool LengthsContradict(const StringConstraints& c) {
-  return c.max_length && *c.max_length < c.min_length;
+LengthBounds LengthsOf(const StringConstraints& c) {
+  return {c.min_length, c.max_length.value_or(kUnbounded)};
 }
 
 // Without excluded values that the lengths exclude already, so that lengths stay alone and counted
@@ -38,92 +38,53 @@ StringConstraints Simplified(StringConstraints c) {
   return c;
 }
 
-// The languages whose texts all satisfy some of the names, or all that may: the wide ones.
-Result<std::vector<SharedDfa>, GrammarError> LanguagesOf(const std::vector<std::string>& formats,
-                                                         const std::vector<std::string>& patterns,
-                                                         bool wide, PatternLanguages& known,
-                                                         Budget& budget) {
-  std::vector<SharedDfa> all;
-  for (const std::string& format : formats) {
-    all.push_back(wide ? WideFormatDfa(format) : FormatDfa(format));
-  }
-  const Reading reading = wide ? Reading::kSome : Reading::kEvery;
-  for (const std::string& pattern : patterns) {
-    SGLRUN_ASSIGN_OR_RETURN(all.emplace_back(), known.Of(pattern, reading, budget));
-  }
-  return all;
-}
+// What patterns and formats say: texts that all of the languages hold, of such lengths.
+struct Conjunction {
+  std::vector<SharedDfa> languages = {};
+  LengthBounds lengths = {};
+};
 
-Result<std::vector<SharedDfa>, GrammarError> Wanted(const StringConstraints& c, Reading reading,
-                                                    PatternLanguages& known, Budget& budget) {
-  const bool wide = reading == Reading::kSome;
-  SGLRUN_ASSIGN_OR_RETURN(auto all, LanguagesOf(c.formats, c.patterns, wide, known, budget));
-  std::erase(all, nullptr);  // any text may be one of such a format
-  return all;
+Result<Conjunction, GrammarError> Wanted(const StringConstraints& c, Reading reading,
+                                         PatternLanguages& known, Budget& budget) {
+  Conjunction wanted{.lengths = LengthsOf(c)};
+  for (const std::string& format : c.formats) {
+    SharedDfa language = reading == Reading::kSome ? WideFormatDfa(format) : FormatDfa(format);
+    // Any text may be one of some formats.
+    if (language != nullptr) wanted.languages.push_back(std::move(language));
+  }
+  for (const std::string& pattern : c.patterns) {
+    SGLRUN_ASSIGN_OR_RETURN(const PatternTexts texts, known.Of(pattern, reading, budget));
+    wanted.languages.push_back(texts.chars);
+    wanted.lengths = Conjoin(wanted.lengths, texts.lengths);
+  }
+  return wanted;
 }
 
 Result<std::vector<SharedDfa>, GrammarError> Forbidden(const StringConstraints& c, Reading reading,
                                                        PatternLanguages& known, Budget& budget) {
   const bool wide = reading == Reading::kEvery;
-  SGLRUN_ASSIGN_OR_RETURN(auto all,
-                          LanguagesOf(c.not_formats, c.not_patterns, wide, known, budget));
-  const auto none = std::find(all.begin(), all.end(), nullptr);
-  if (none == all.end()) return all;
-  const std::string& format = c.not_formats[static_cast<std::size_t>(none - all.begin())];
-  return GrammarError{Verdict::kUnsupported,
-                      "validators differ about \"" + format +
-                          "\": no text is surely none, so it cannot stand under not, oneOf or if"};
-}
-
-std::int64_t ShortestMember(const Dfa& dfa) {
-  std::vector<std::int64_t> distance(dfa.states.size(), -1);
-  std::vector<std::int32_t> queue{0};
-  distance[0] = 0;
-  for (std::size_t i = 0; i < queue.size(); ++i) {
-    const auto at = static_cast<std::size_t>(queue[i]);
-    if (dfa.states[at].accepting) return distance[at];
-    for (const Dfa::Edge& edge : dfa.states[at].edges) {
-      const auto target = static_cast<std::size_t>(edge.target);
-      if (distance[target] >= 0) continue;
-      distance[target] = distance[at] + 1;
-      queue.push_back(edge.target);
+  std::vector<SharedDfa> all;
+  for (const std::string& format : c.not_formats) {
+    SharedDfa language = wide ? WideFormatDfa(format) : FormatDfa(format);
+    if (language == nullptr) {
+      return GrammarError{
+          Verdict::kUnsupported,
+          "validators differ about \"" + format +
+              "\": no text is surely none, so it cannot stand under not, oneOf or if"};
     }
+    all.push_back(std::move(language));
   }
-  return 0;
-}
-
-// nullopt when there is a cycle: in a minimal automaton every state leads to a member.
-std::optional<std::int64_t> LongestMember(const Dfa& dfa) {
-  std::vector<std::int64_t> entries(dfa.states.size(), 0), distance(dfa.states.size(), 0);
-  for (const Dfa::State& state : dfa.states) {
-    for (const Dfa::Edge& edge : state.edges) ++entries[static_cast<std::size_t>(edge.target)];
-  }
-  if (entries[0] > 0) return std::nullopt;
-  std::vector<std::size_t> order{0};  // topological
-  for (std::size_t i = 0; i < order.size(); ++i) {
-    for (const Dfa::Edge& edge : dfa.states[order[i]].edges) {
-      const auto target = static_cast<std::size_t>(edge.target);
-      distance[target] = std::max(distance[target], distance[order[i]] + 1);
-      if (--entries[target] == 0) order.push_back(target);
+  for (const std::string& pattern : c.not_patterns) {
+    SGLRUN_ASSIGN_OR_RETURN(const PatternTexts texts,
+                            known.Of(pattern, wide ? Reading::kSome : Reading::kEvery, budget));
+    if (texts.lengths == LengthBounds{}) {
+      all.push_back(texts.chars);
+      continue;
     }
+    SGLRUN_ASSIGN_OR_RETURN(Dfa bounded, Bounded(*texts.chars, texts.lengths, budget));
+    all.push_back(std::make_shared<const Dfa>(std::move(bounded)));
   }
-  if (order.size() < dfa.states.size()) return std::nullopt;
-  return *std::max_element(distance.begin(), distance.end());
-}
-
-// Leaves `values` as they are where their own lengths already keep the bounds: an automaton that
-// counts has a state for every character up to the bound.
-DfaResult BoundLengths(Dfa values, const StringConstraints& c, Budget& budget) {
-  if (IsEmpty(values) || (c.min_length == 0 && !c.max_length)) return values;
-  std::int64_t min = c.min_length;
-  std::optional<std::int64_t> max = c.max_length;
-  if (ShortestMember(values) >= min) min = 0;
-  if (max) {
-    const std::optional<std::int64_t> longest = LongestMember(values);
-    if (longest && *longest <= *max) max.reset();
-  }
-  if (min == 0 && !max) return values;
-  return BoundLength(values, min, max, budget);
+  return all;
 }
 
 // One character as it may stand between the quotes of a JSON string, over bytes.
@@ -162,58 +123,62 @@ StringConstraints Conjoin(const StringConstraints& a, const StringConstraints& b
   return both;
 }
 
-Result<SharedDfa, GrammarError> PatternLanguages::Of(const std::string& pattern, Reading reading,
-                                                     Budget& budget) {
+Result<PatternTexts, GrammarError> PatternLanguages::Of(const std::string& pattern, Reading reading,
+                                                        Budget& budget) {
   const bool wide = reading == Reading::kSome;
   auto& known = known_[wide ? 1 : 0];
   const auto at = known.find(pattern);
-  if (at != known.end()) return SharedDfa(at->second);
-  SGLRUN_ASSIGN_OR_RETURN(Dfa dfa, RegexDfa(pattern, RegexMatch::kSearch, {.wide = wide}, budget));
-  return SharedDfa(
-      known.emplace(pattern, std::make_shared<const Dfa>(std::move(dfa))).first->second);
+  if (at != known.end()) return PatternTexts(at->second);
+  SGLRUN_ASSIGN_OR_RETURN(RegexTexts texts,
+                          RegexTextsOf(pattern, RegexMatch::kSearch, {.wide = wide}, budget));
+  PatternTexts shared{std::make_shared<const Dfa>(std::move(texts.chars)), texts.lengths};
+  return PatternTexts(known.emplace(pattern, std::move(shared)).first->second);
 }
 
-DfaResult StringValues(const StringConstraints& constraints, Budget& budget) {
-  PatternLanguages patterns;
-  return StringValues(constraints, patterns, budget);
-}
-
-DfaResult StringValues(const StringConstraints& constraints, PatternLanguages& patterns,
-                       Budget& budget, Reading reading) {
+Result<StringTexts, GrammarError> StringTextsOf(const StringConstraints& constraints,
+                                                PatternLanguages& patterns, Budget& budget,
+                                                Reading reading) {
   const StringConstraints c = Simplified(constraints);
-  if (LengthsContradict(c)) return NoText();
-  SGLRUN_ASSIGN_OR_RETURN(auto wanted, Wanted(c, reading, patterns, budget));
+  if (LengthsOf(c).empty()) return StringTexts{NoText(), {}};
+  SGLRUN_ASSIGN_OR_RETURN(Conjunction wanted, Wanted(c, reading, patterns, budget));
   SGLRUN_ASSIGN_OR_RETURN(const auto forbidden, Forbidden(c, reading, patterns, budget));
-  std::sort(wanted.begin(), wanted.end(), [](const SharedDfa& a, const SharedDfa& b) {
-    return a->states.size() < b->states.size();
-  });
-  Dfa values = wanted.empty() ? AnyText() : *wanted.front();
-  for (std::size_t i = 1; i < wanted.size(); ++i) {
-    SGLRUN_ASSIGN_OR_RETURN(values, Intersect(values, *wanted[i], budget));
+  std::sort(
+      wanted.languages.begin(), wanted.languages.end(),
+      [](const SharedDfa& a, const SharedDfa& b) { return a->states.size() < b->states.size(); });
+  Dfa chars = wanted.languages.empty() ? AnyText() : *wanted.languages.front();
+  for (std::size_t i = 1; i < wanted.languages.size(); ++i) {
+    SGLRUN_ASSIGN_OR_RETURN(chars, Intersect(chars, *wanted.languages[i], budget));
   }
   for (const SharedDfa& language : forbidden) {
-    SGLRUN_ASSIGN_OR_RETURN(values, Subtract(values, *language, budget));
+    SGLRUN_ASSIGN_OR_RETURN(chars, Subtract(chars, *language, budget));
   }
   if (!c.excluded.empty()) {
     const std::vector<std::string> words(c.excluded.begin(), c.excluded.end());
     SGLRUN_RETURN_IF_ERROR(CheckWords(words, budget.limits()));
-    SGLRUN_ASSIGN_OR_RETURN(values, Subtract(values, Words(words), budget));
+    SGLRUN_ASSIGN_OR_RETURN(chars, Subtract(chars, Words(words), budget));
   }
-  return BoundLengths(std::move(values), c, budget);
+  return StringTexts{std::move(chars), wanted.lengths};
+}
+
+DfaResult StringValues(const StringConstraints& constraints, PatternLanguages& patterns,
+                       Budget& budget, Reading reading) {
+  SGLRUN_ASSIGN_OR_RETURN(StringTexts texts, StringTextsOf(constraints, patterns, budget, reading));
+  return Bounded(std::move(texts.chars), texts.lengths, budget);
 }
 
 Result<bool, GrammarError> IsUnsatisfiable(const StringConstraints& constraints,
                                            PatternLanguages& patterns, Budget& budget,
                                            Reading reading) {
   const StringConstraints c = Simplified(constraints);
-  if (LengthsContradict(c)) return true;
+  if (LengthsOf(c).empty()) return true;
   if (OnlyLengths(c)) return false;
   // Of texts of any length, no list of words is all.
   StringConstraints without_words = c;
   without_words.excluded.clear();
   if (OnlyLengths(without_words) && !c.max_length) return false;
-  SGLRUN_ASSIGN_OR_RETURN(const Dfa values, StringValues(c, patterns, budget, reading));
-  return IsEmpty(values);
+  SGLRUN_ASSIGN_OR_RETURN(const StringTexts texts, StringTextsOf(c, patterns, budget, reading));
+  SGLRUN_ASSIGN_OR_RETURN(const bool any, HasMemberWithin(texts.chars, texts.lengths, budget));
+  return !any;
 }
 
 ExprResult AppendString(FrontEnd& front, const StringConstraints& constraints) {
@@ -229,10 +194,12 @@ ExprResult AppendString(FrontEnd& front, const StringConstraints& constraints,
     return Quoted(front.grammar, body);
   }
   if (!OnlyLengths(c)) {
-    SGLRUN_ASSIGN_OR_RETURN(const Dfa values, StringValues(c, patterns, front.budget));
-    return AppendStringOf(front, values);
+    SGLRUN_ASSIGN_OR_RETURN(const StringTexts texts, StringTextsOf(c, patterns, front.budget));
+    SGLRUN_ASSIGN_OR_RETURN(const ExprId body, AppendCounted(front, texts.chars, texts.lengths,
+                                                             TextSpelling::kJsonString));
+    return Quoted(front.grammar, body);
   }
-  if (LengthsContradict(c)) return front.grammar.Never();
+  if (LengthsOf(c).empty()) return front.grammar.Never();
   const std::int64_t limit = front.budget.limits().repetition;
   if (c.min_length > limit) {
     return GrammarError{Verdict::kTooLarge, "minLength is " + std::to_string(c.min_length) +
@@ -254,9 +221,9 @@ Result<StringTest, GrammarError> StringTest::Create(const StringConstraints& con
                                                     PatternLanguages& patterns, Budget& budget,
                                                     Reading reading) {
   StringTest test;
-  test.min_length_ = constraints.min_length;
-  test.max_length_ = constraints.max_length;
-  SGLRUN_ASSIGN_OR_RETURN(test.wanted_, Wanted(constraints, reading, patterns, budget));
+  SGLRUN_ASSIGN_OR_RETURN(Conjunction wanted, Wanted(constraints, reading, patterns, budget));
+  test.lengths_ = wanted.lengths;
+  test.wanted_ = std::move(wanted.languages);
   SGLRUN_ASSIGN_OR_RETURN(test.forbidden_, Forbidden(constraints, reading, patterns, budget));
   test.excluded_ = constraints.excluded;
   return test;
@@ -266,7 +233,7 @@ bool StringTest::Accepts(std::string_view utf8) const {
   std::vector<std::uint32_t> characters;
   for (std::size_t at = 0; at < utf8.size();) characters.push_back(DecodeUtf8(utf8, at));
   const auto length = static_cast<std::int64_t>(characters.size());
-  if (length < min_length_ || (max_length_ && length > *max_length_)) return false;
+  if (length < lengths_.min || (lengths_.max != kUnbounded && length > lengths_.max)) return false;
   const auto holds = [&](const SharedDfa& language) { return language->Accepts(characters); };
   return std::all_of(wanted_.begin(), wanted_.end(), holds) &&
          std::none_of(forbidden_.begin(), forbidden_.end(), holds) &&

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "grammar/automaton/dfa.h"
+#include "grammar/counted_text.h"
 #include "grammar/front_end.h"
 #include "grammar/json_schema/format.h"
 
@@ -44,21 +45,36 @@ enum class Reading : std::uint8_t {
   kSome,   // those that may satisfy them
 };
 
+// The texts that match a pattern: those of an automaton over scalar values within lengths.
+struct PatternTexts {
+  SharedDfa chars;
+  LengthBounds lengths = {};
+};
+
 // The languages of patterns, each found once: schemas repeat them, and proofs ask again and again.
 class PatternLanguages {
  public:
   // kEvery: what matches in every engine; kSome: what matches in any.
-  Result<SharedDfa, GrammarError> Of(const std::string& pattern, Reading reading, Budget& budget);
+  Result<PatternTexts, GrammarError> Of(const std::string& pattern, Reading reading,
+                                        Budget& budget);
 
  private:
-  std::unordered_map<std::string, SharedDfa> known_[2];  // by reading
+  std::unordered_map<std::string, PatternTexts> known_[2];  // by reading
 };
 
-// The decoded values over scalar values, for products of the caller's own (cells of
-// patternProperties). No constraint gives AnyText().
+// The decoded values: those of an automaton over scalar values, which is minimal, within lengths.
+struct StringTexts {
+  Dfa chars;
+  LengthBounds lengths = {};
+};
+Result<StringTexts, GrammarError> StringTextsOf(const StringConstraints& constraints,
+                                                PatternLanguages& patterns, Budget& budget,
+                                                Reading reading = Reading::kEvery);
+
+// The decoded values as one automaton over scalar values, for products of the caller's own (cells
+// of patternProperties). No constraint gives AnyText().
 DfaResult StringValues(const StringConstraints& constraints, PatternLanguages& patterns,
                        Budget& budget, Reading reading = Reading::kEvery);
-DfaResult StringValues(const StringConstraints& constraints, Budget& budget);
 
 // Whether no string satisfies the constraints, in that reading.
 Result<bool, GrammarError> IsUnsatisfiable(const StringConstraints& constraints,
@@ -84,8 +100,7 @@ class StringTest {
  private:
   StringTest() = default;
 
-  std::int64_t min_length_ = 0;
-  std::optional<std::int64_t> max_length_;
+  LengthBounds lengths_;
   std::vector<SharedDfa> wanted_, forbidden_;
   std::set<std::string> excluded_;
 };

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "grammar/counted_text.h"
 #include "grammar/dispatch.h"
 #include "grammar/json_schema/string_language.h"
 
@@ -26,7 +27,7 @@ DfaResult TextsWith(const std::vector<std::string>& words, Budget& budget) {
 
 }  // namespace
 
-StyledSpelling::StyledSpelling(ValueRules& rules, TextSpelling text)
+StyledSpelling::StyledSpelling(ValueRules& rules, StyledText text)
     : rules_(rules), front_(rules.front()), grammar_(rules.grammar()), text_(std::move(text)) {
   const std::vector<std::string>& excluded = rules.excluded().texts();
   text_.barred.insert(text_.barred.end(), excluded.begin(), excluded.end());
@@ -218,7 +219,9 @@ ExprResult StyledSpelling::Listed(const std::vector<const Json*>& values) {
 
 ExprResult StyledSpelling::Bounded(const StringConstraints& constraints) {
   Budget& budget = front_.budget;
-  SGLRUN_ASSIGN_OR_RETURN(Dfa values, StringValues(constraints, budget));
+  PatternLanguages patterns;
+  SGLRUN_ASSIGN_OR_RETURN(StringTexts texts, StringTextsOf(constraints, patterns, budget));
+  Dfa& values = texts.chars;
   SGLRUN_ASSIGN_OR_RETURN(const Dfa bad, TextsWith(text_.barred, budget));
   SGLRUN_ASSIGN_OR_RETURN(values, Subtract(values, bad, budget));
   if (text_.trimmed) {
@@ -227,9 +230,9 @@ ExprResult StyledSpelling::Bounded(const StringConstraints& constraints) {
     SGLRUN_ASSIGN_OR_RETURN(values, Subtract(values, begins, budget));
     SGLRUN_ASSIGN_OR_RETURN(values, Subtract(values, ends, budget));
   }
-  if (IsEmpty(values)) return grammar_.Never();
-  SGLRUN_ASSIGN_OR_RETURN(Dfa bytes, ToUtf8(values, budget));
-  return Wrapped(grammar_.Regular(std::move(bytes)));
+  SGLRUN_ASSIGN_OR_RETURN(const ExprId text,
+                          AppendCounted(front_, values, texts.lengths, TextSpelling::kUtf8));
+  return text == grammar_.Never() ? text : Wrapped(text);
 }
 
 ExprId StyledSpelling::Wrapped(ExprId text) {

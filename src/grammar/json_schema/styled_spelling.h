@@ -15,7 +15,7 @@
 namespace sglrun::grammar {
 
 // How strings are written.
-struct TextSpelling {
+struct StyledText {
   std::vector<std::string> barred;  // in no string: a reader takes the text up to there
   // Readers may strip blanks around a text: one of which the schema asks something has none at its
   // ends.
@@ -25,7 +25,7 @@ struct TextSpelling {
 
 class StyledSpelling : public ObjectSpelling {
  public:
-  StyledSpelling(ValueRules& rules, TextSpelling text);
+  StyledSpelling(ValueRules& rules, StyledText text);
 
   // A value of any kind, with every rule that it needs.
   ExprResult Whole(FormulaId formula);
@@ -81,7 +81,7 @@ class StyledSpelling : public ObjectSpelling {
     RuleId rule;
   };
 
-  TextSpelling text_;
+  StyledText text_;
   std::map<FormulaId, ExprId> strings_;
   std::map<std::pair<FormulaId, Kind>, ExprId> containers_;
   std::deque<Task> tasks_;

@@ -241,11 +241,10 @@ Machine FromDfa(const Dfa& dfa) {
     const Dfa::State& state = dfa.states[i < before ? 0 : i - before];
     const std::size_t from = machine.edges.size();
     for (const Dfa::Edge& edge : state.edges) {
-      if (edge.first > 0xFF) continue;
-      const std::uint32_t last = std::min<std::uint32_t>(edge.last, 0xFF);
-      machine.edges.push_back(
-          {Symbol::Bytes(static_cast<std::uint8_t>(edge.first), static_cast<std::uint8_t>(last)),
-           edge.target + static_cast<std::int32_t>(before)});
+      Symbol symbol = Symbol::Bytes(static_cast<std::uint8_t>(edge.first),
+                                    static_cast<std::uint8_t>(edge.last));
+      symbol.id = edge.first < kContinues ? 0 : 1;
+      machine.edges.push_back({symbol, edge.target + static_cast<std::int32_t>(before)});
     }
     JoinFrom(from, machine.edges);
     machine.EndState(i > 0 && state.accepting);

@@ -24,6 +24,8 @@ void ForEachChild(const Grammar& grammar, const Expr& expr, Visit visit) {
     visit(repeat->item);
   } else if (const auto* limit = std::get_if<node::TokenLimit>(&expr)) {
     visit(limit->item);
+  } else if (const auto* chars = std::get_if<node::CharLimit>(&expr)) {
+    visit(chars->item);
   } else if (const auto* call = std::get_if<node::Call>(&expr)) {
     visit(grammar.rule(call->rule).body);
   } else if (const auto* net = std::get_if<node::Net>(&expr)) {
@@ -164,6 +166,13 @@ class ExprFacts::Finder {
     return {.nullable = f.nullable,
             .spells = f.spells,
             .non_empty = f.non_empty,
+            .many_bytes = f.many_bytes};
+  }
+  Fact operator()(const node::CharLimit& e) const {
+    const Fact& f = At(e.item);
+    return {.nullable = e.empty,
+            .spells = e.empty || e.others,
+            .non_empty = e.others,
             .many_bytes = f.many_bytes};
   }
   Fact operator()(const node::Net& e) {

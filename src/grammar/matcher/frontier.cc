@@ -72,10 +72,52 @@ void Stepper::StepByte(std::span<const Item> from, std::uint8_t byte, Frontier& 
     ++work_;
     for (const Program::ByteEdge& edge : program_.BytesOf(item.state)) {
       if (edge.first > byte) break;  // sorted by first
-      if (byte <= edge.last) Add({edge.target, item.stack});
+      if (byte > edge.last) continue;
+      if (program_.state(item.state).counts_chars) {
+        AddCounted(item, edge.target);
+      } else {
+        Add({edge.target, item.stack});
+      }
     }
   }
   if (!to.items.empty()) Close();
+}
+
+// The places that the item returns to, with the character counted that the byte begins. Those whose
+// limit the text can no longer keep are gone. Others may use an equal machine without a limit.
+void Stepper::AddCounted(const Item& from, StateId target) {
+  const auto sites = stacks_.SitesOf(from.stack);
+  const std::int32_t begun = program_.state(from.state).inner ? 0 : 1;
+  sites_.clear();
+  for (Site site : sites) {
+    ++work_;
+    if (const Program::CountEdge* limit = stacks_.CharLimitOf(site)) {
+      site.done += begun;
+      if (!program_.CanEnd(*limit, target, site.done)) continue;
+    }
+    sites_.push_back(site);
+  }
+  if (!sites_.empty()) Add({target, stacks_.Intern(sites_)});
+}
+
+bool Stepper::MayTake(const Item& from, const Program::ByteEdge& edge) const {
+  const Program::State& state = program_.state(from.state);
+  if (!state.counts_chars) return true;
+  return std::ranges::any_of(stacks_.SitesOf(from.stack), [&](const Site& site) {
+    const Program::CountEdge* limit = stacks_.CharLimitOf(site);
+    return limit == nullptr ||
+           program_.CanEnd(*limit, edge.target, site.done + (state.inner ? 0 : 1));
+  });
+}
+
+// Whether another byte may follow in its machine.
+bool Stepper::GoesOn(const Item& item) const {
+  const Program::State& state = program_.state(item.state);
+  if (!state.counts_chars) return true;
+  return std::ranges::any_of(stacks_.SitesOf(item.stack), [&](const Site& site) {
+    const Program::CountEdge* limit = stacks_.CharLimitOf(site);
+    return limit == nullptr || program_.CanEnd(*limit, item.state, site.done, state.inner ? 0 : 1);
+  });
 }
 
 void Stepper::StepToken(std::span<const Item> from, std::int32_t token, Frontier& to) {
@@ -117,7 +159,7 @@ void Stepper::Finish() {
   std::erase_if(to_->items, [&](const Item& item) {
     const Program::State& state = program_.state(item.state);
     const Program::State& next = program_.state(item.state + 1);
-    return state.bytes == next.bytes && state.tokens == next.tokens;
+    return (state.bytes == next.bytes && state.tokens == next.tokens) || !GoesOn(item);
   });
   std::sort(to_->items.begin(), to_->items.end());
 }
@@ -133,6 +175,10 @@ void Stepper::ReturnTo(const Site& site) {
     const Program::CountEdge& edge =
         program_.count_edges[static_cast<std::size_t>(site.count_edge())];
     if (edge.of_tokens()) return Add({edge.target, site.below});
+    if (edge.of_chars()) {
+      if (site.done >= edge.min) Add({edge.target, site.below});
+      return;
+    }
     const std::int64_t done = static_cast<std::int64_t>(site.done) + 1;
     if (done >= edge.min) Add({edge.target, site.below});
     if (edge.max != kUnbounded && done >= edge.max) return;

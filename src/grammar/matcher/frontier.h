@@ -42,9 +42,11 @@ class Stepper {
   // Where the text stands when a machine called from these sites has just ended.
   void Return(std::span<const Site> sites, Frontier& to);
 
-  // Items looked at since the last reset; `to` of a step is cut short past the limit on items.
+  // Whether the edge of the item's state leads to where a limit on characters can be kept.
+  bool MayTake(const Item& from, const Program::ByteEdge& edge) const;
+
+  // Items looked at; `to` of a step is cut short past the limit on items.
   std::int64_t work() const { return work_; }
-  void ResetWork() { work_ = 0; }
 
  private:
   struct Pending {
@@ -57,6 +59,8 @@ class Stepper {
   void Begin(Frontier& to);
   void Add(Item item);
   bool IsNew(Item item);
+  void AddCounted(const Item& from, StateId target);
+  bool GoesOn(const Item& item) const;
   void ReturnTo(const Site& site);
   void CallFrom(Item item);
   void CallAt(MachineId machine, const Site& site);

@@ -9,6 +9,18 @@ std::string Byte(std::uint8_t byte) {
   return {'\\', 'x', kDigits[byte >> 4], kDigits[byte & 15]};
 }
 
+std::string NameOf(Count::Of what) {
+  switch (what) {
+    case Count::Of::kMembers:
+      return "count ";
+    case Count::Of::kTokens:
+      return "tokens of ";
+    case Count::Of::kChars:
+      return "characters of ";
+  }
+  return "";
+}
+
 std::string ToString(const Symbol& symbol, const Machines& machines) {
   switch (symbol.kind) {
     case Symbol::Kind::kBytes:
@@ -18,8 +30,7 @@ std::string ToString(const Symbol& symbol, const Machines& machines) {
       return "call " + std::to_string(symbol.id);
     case Symbol::Kind::kCount: {
       const Count& count = machines.counts[static_cast<std::size_t>(symbol.id)];
-      return (count.of_tokens ? "tokens of " : "count ") + std::to_string(count.body) + "{" +
-             std::to_string(count.min) + "," +
+      return NameOf(count.of) + std::to_string(count.body) + "{" + std::to_string(count.min) + "," +
              (count.max == kUnbounded ? std::string() : std::to_string(count.max)) + "}";
     }
     case Symbol::Kind::kTokens:

@@ -29,7 +29,7 @@ struct Symbol {
   };
   Kind kind = Kind::kNothing;
   std::uint8_t first = 0, last = 0;
-  std::int32_t id = 0;
+  std::int32_t id = 0;  // of bytes: 1 where they go on with a character that is counted
 
   static Symbol Bytes(std::uint8_t first, std::uint8_t last) { return {Kind::kBytes, first, last}; }
   static Symbol Of(Kind kind, std::int32_t id) { return {kind, 0, 0, id}; }
@@ -38,11 +38,13 @@ struct Symbol {
 };
 
 // Between min and max (or kUnbounded) members of a machine, one after the other; min >= 1. Or one
-// member that at most `max` tokens have a part in: node::TokenLimit.
+// member that at most `max` tokens have a part in: node::TokenLimit. Or one member of between min
+// and max characters: node::CharLimit.
 struct Count {
+  enum class Of : std::uint8_t { kMembers, kTokens, kChars };
   MachineId body = 0;
   std::int64_t min = 1, max = kUnbounded;
-  bool of_tokens = false;
+  Of of = Of::kMembers;
 
   friend auto operator<=>(const Count&, const Count&) = default;
 };

@@ -6,6 +6,8 @@
 #include <map>
 #include <tuple>
 
+#include "grammar/matcher/trie_walk.h"
+
 namespace sglrun::grammar {
 namespace {
 
@@ -14,7 +16,17 @@ constexpr std::size_t kFewExits = 32;
 
 }  // namespace
 
-class MaskBuilder::Bytes : public std::bitset<256> {};
+class MaskBuilder::Bytes : public std::bitset<256> {
+ public:
+  ByteClasses Classes() const {
+    ByteClasses classes = 0;
+    for (int byte = 0; byte < 256; ++byte) {
+      if (test(static_cast<std::size_t>(byte)))
+        classes |= ClassesOf(static_cast<std::uint8_t>(byte));
+    }
+    return classes;
+  }
+};
 
 MaskBuilder::MaskBuilder(const Program& program, Stacks& stacks, MaskCache& cache,
                          const Limits& limits, std::int64_t most_work)
@@ -75,6 +87,7 @@ bool MaskBuilder::FillWithoutSpace(const Frontier& frontier, std::span<std::uint
 bool MaskBuilder::FillState(StateId state, std::vector<Site> callers) {
   FillTokens(state);
   if (program_.BytesOf(state).empty()) return true;
+  if (program_.state(state).counts_chars) return FillLimited(state, callers);
   const MachineId machine = program_.state(state).machine;
   if (program_.machines[static_cast<std::size_t>(machine)].prefix_code) {
     // A machine may also return for a caller that ends with it; then the loop is not its own.
@@ -130,6 +143,91 @@ bool MaskBuilder::FillAlone(StateId state, std::span<const Site> callers) {
              });
   }
   return true;
+}
+
+// Far from its bounds a limit forbids nothing: what the state says by itself holds, and the machine
+// may end wherever it can, or nowhere yet.
+bool MaskBuilder::FillLimited(StateId state, std::span<const Site> callers) {
+  const std::int64_t most = vocabulary_.longest_text();
+  std::vector<Site> free;
+  bool nowhere = false;
+  for (const Site& site : callers) {
+    const Program::CountEdge* limit = stacks_.CharLimitOf(site);
+    if (limit == nullptr) {
+      free.push_back(site);
+      continue;
+    }
+    const LengthSets& lengths = program_.LengthsOf(*limit);
+    const std::int64_t needed = limit->min - site.done, allowed = limit->max - site.done;
+    const bool far = allowed >= most + lengths.horizon();
+    if (far && needed <= 0) {
+      free.push_back({.target = limit->target, .below = site.below});
+    } else if (far && needed > most && lengths.endless()) {
+      nowhere = true;
+    } else {
+      FillNearLimit(state, site);
+    }
+  }
+  if (!free.empty()) {
+    std::sort(free.begin(), free.end());
+    return FillAlone(state, free);
+  }
+  if (!nowhere) return true;
+  const std::shared_ptr<const StateMask> mask = cache_.MaskOf(state);
+  if (!mask) return false;
+  state_work_ += mask->work();
+  mask->OrInto(words_, vocabulary_);
+  return true;
+}
+
+// Walks the tokens with the number of characters that they have begun.
+void MaskBuilder::FillNearLimit(StateId state, const Site& site) {
+  const Program::CountEdge& limit = CountOf(site);
+  const LengthSets& lengths = program_.LengthsOf(limit);
+  const auto nodes = vocabulary_.nodes();
+  const auto ids = vocabulary_.sorted_ids();
+  const auto take = [&](std::int32_t first, std::int32_t last) {
+    const std::int32_t end = nodes[static_cast<std::size_t>(last)].first_token;
+    for (std::int32_t t = nodes[static_cast<std::size_t>(first)].first_token; t < end; ++t) {
+      SetBit(words_, ids[static_cast<std::size_t>(t)]);
+    }
+  };
+  const Site after{.target = limit.target, .below = site.below};
+  const std::int32_t behind = dfa_.Return({&after, 1});
+  const Bytes first = FirstBytes(behind);
+  const ByteClasses first_classes = first.Classes();
+  TableWalk walk{Table(program_, state)};
+  AlikeTable alike;
+  struct Place {
+    std::int32_t at = 0;
+    std::int64_t done = 0;  // characters begun
+  };
+  Place path[257];
+  path[0] = {walk.table.Index(state), site.done};
+  const StateId start = program_.machines[static_cast<std::size_t>(limit.body)].start;
+  for (std::int32_t i = 1; i < nodes[0].subtree_end; ++state_work_) {
+    const Vocabulary::Node& node = nodes[static_cast<std::size_t>(i)];
+    const Place from = path[node.depth - 1];
+    if (node.depth > 1 && first[node.byte] && walk.Left(from.at) && from.done >= limit.min) {
+      WalkTrie(nodes, i, node.subtree_end, dfa_, behind,
+               [&](std::int32_t n, std::int32_t) { take(n, n + 1); });
+    }
+    const std::int32_t at = walk.Next(from.at, node.byte);
+    const std::int64_t done = from.done + (program_.state(start + from.at).inner ? 0 : 1);
+    if (at == TableWalk::kDead || !program_.CanEnd(limit, start + at, done)) {
+      i = node.subtree_end;
+      continue;
+    }
+    path[node.depth] = {at, done};
+    const std::int64_t height = vocabulary_.heights()[static_cast<std::size_t>(i)];
+    const ByteClasses below = vocabulary_.below()[static_cast<std::size_t>(i)];
+    const bool far = done >= limit.min && limit.max - done >= height + lengths.horizon();
+    const bool whole = height > 0 && far && !(walk.Left(at) && (below & first_classes) != 0) &&
+                       alike.Of(at, walk).Hold(below, static_cast<int>(height));
+    const std::int32_t end = whole ? node.subtree_end : i + 1;
+    take(i, end);
+    i = end;
+  }
 }
 
 bool MaskBuilder::FillLoops(StateId state, std::vector<Site> counts) {

@@ -35,6 +35,9 @@ class MaskBuilder {
   // `callers` of all items in this state.
   bool FillState(StateId state, std::vector<Site> callers);
   bool FillAlone(StateId state, std::span<const Site> callers);
+  // Some of the callers limit the characters of the machine.
+  bool FillLimited(StateId state, std::span<const Site> callers);
+  void FillNearLimit(StateId state, const Site& limit);
   // `counts`: of repetitions whose body the state is in.
   bool FillLoops(StateId state, std::vector<Site> counts);
   void LeaveLoop(StateId state, const LoopMask& mask, std::span<const Site> places,

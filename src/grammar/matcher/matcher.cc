@@ -317,6 +317,7 @@ std::string Matcher::ForcedBytes() const {
     for (const Item& item : at.items) {
       if (!program.TokensOf(item.state).empty()) return -1;
       for (const Program::ByteEdge& edge : program.BytesOf(item.state)) {
+        if (!step.MayTake(item, edge)) continue;
         if (edge.first != edge.last || (byte >= 0 && byte != edge.first)) return -1;
         byte = edge.first;
       }

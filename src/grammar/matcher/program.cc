@@ -67,6 +67,7 @@ class Flattener {
       Add(machines_.machines[m], bases_[m]);
     }
     AddClosingCopies();
+    AddLengthSets();
     out_.states.push_back(Begins());
     out_.root = machines_.root;
     out_.empty_text = machines_.empty_text;
@@ -116,6 +117,52 @@ class Flattener {
     }
   }
 
+  // For bodies of limits on characters. What the sets cost was paid by the front end, which asked
+  // them whether there are texts at all (counted_text.h).
+  void AddLengthSets() {
+    std::map<MachineId, std::int64_t> most;  // characters, by body
+    for (const std::size_t e : char_limits_) {
+      const Program::CountEdge& edge = out_.count_edges[e];
+      std::int64_t& longest = most[edge.body];
+      longest = std::max(longest, edge.max);
+    }
+    const Limits limits = Limits::WithoutWork();
+    Budget budget(limits);
+    std::map<MachineId, std::int32_t> sets;
+    for (const auto& [body, longest] : most) {
+      Work work(budget, "a bound on characters");
+      auto found = LengthSets::Of(GraphOf(machines_.machines[static_cast<std::size_t>(body)]),
+                                  longest, work);
+      CHECK(found) << work.error().message;
+      sets[body] = static_cast<std::int32_t>(out_.length_sets.size());
+      out_.length_sets.push_back(*std::move(found));
+      MarkStates(body);
+    }
+    for (const std::size_t e : char_limits_) {
+      out_.count_edges[e].lengths = sets.at(out_.count_edges[e].body);
+    }
+  }
+  static bool IsInnerState(const Machine& machine, std::size_t state) {
+    const auto edges = machine.EdgesOf(state);
+    return !edges.empty() && edges.front().symbol.id != 0;
+  }
+  static LengthGraph GraphOf(const Machine& machine) {
+    LengthGraph graph;
+    for (std::size_t s = 0; s < machine.state_count(); ++s) {
+      for (const Machine::Edge& edge : machine.EdgesOf(s)) graph.targets.push_back(edge.target);
+      graph.EndState(machine.accepting[s] != 0, IsInnerState(machine, s));
+    }
+    return graph;
+  }
+  void MarkStates(MachineId body) {
+    const Machine& machine = machines_.machines[static_cast<std::size_t>(body)];
+    const auto base = static_cast<std::size_t>(bases_[static_cast<std::size_t>(body)]);
+    for (std::size_t s = 0; s < machine.state_count(); ++s) {
+      out_.states[base + s].counts_chars = true;
+      out_.states[base + s].inner = IsInnerState(machine, s);
+    }
+  }
+
   void Add(const Machine& machine, const Machine::Edge& edge, StateId target) {
     const bool last = EndsAtOnce(machine, static_cast<std::size_t>(edge.target));
     switch (edge.symbol.kind) {
@@ -127,7 +174,8 @@ class Flattener {
         return;
       case Symbol::Kind::kCount: {
         const Count& count = machines_.counts[static_cast<std::size_t>(edge.symbol.id)];
-        if (count.of_tokens) token_counts_.push_back(out_.count_edges.size());
+        if (count.of == Count::Of::kTokens) token_counts_.push_back(out_.count_edges.size());
+        if (count.of == Count::Of::kChars) char_limits_.push_back(out_.count_edges.size());
         out_.count_edges.push_back({count.body, count.min, count.max, target});
         return;
       }
@@ -153,7 +201,7 @@ class Flattener {
   const Grammar& grammar_;
   std::vector<StateId> bases_;
   std::map<ExprId, std::int32_t> token_sets_;
-  std::vector<std::size_t> token_counts_;  // of count_edges, those that count tokens
+  std::vector<std::size_t> token_counts_, char_limits_;  // of count_edges, those of each kind
   Program out_;
 };
 
@@ -172,6 +220,7 @@ std::size_t Program::MemoryBytes() const {
   std::size_t bytes = sizeof *this + Bytes(states) + Bytes(byte_edges) + Bytes(calls) +
                       Bytes(count_edges) + Bytes(token_edges) + Bytes(token_sets) + Bytes(machines);
   for (const TokenSet& set : token_sets) bytes += Bytes(set.ids);
+  for (const LengthSets& sets : length_sets) bytes += sizeof sets + sets.MemoryBytes();
   return bytes;
 }
 

@@ -2,11 +2,13 @@
 // numbered through.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <vector>
 
 #include "base/hash.h"
+#include "grammar/automaton/length_sets.h"
 #include "grammar/matcher/machine.h"
 
 namespace sglrun::grammar {
@@ -31,6 +33,8 @@ struct Program {
     std::int32_t bytes = 0, calls = 0, counts = 0, tokens = 0;  // begins; ends are the next state's
     MachineId machine = 0;
     bool accepting = false;
+    bool counts_chars = false;  // its machine is the body of limits on characters
+    bool inner = false;         // its bytes go on with a character
   };
   struct TokenSet {
     std::vector<std::int32_t> ids;  // sorted
@@ -44,8 +48,11 @@ struct Program {
     // The start of a copy of the body that ends as soon as it can; -1 but where `max` tokens may
     // have a part in one member.
     StateId closing = -1;
+    // Where characters are limited: into `length_sets`, by state of the body; else -1.
+    std::int32_t lengths = -1;
 
     bool of_tokens() const { return closing >= 0; }
+    bool of_chars() const { return lengths >= 0; }
   };
   struct MachineInfo {
     StateId start = 0;
@@ -63,6 +70,7 @@ struct Program {
   std::vector<CountEdge> count_edges;
   std::vector<TokenEdge> token_edges;
   std::vector<TokenSet> token_sets;
+  std::vector<LengthSets> length_sets;
   std::vector<MachineInfo> machines;  // first calls go to higher numbers
   MachineId root = -1;
   bool empty_text = false;
@@ -80,6 +88,16 @@ struct Program {
   }
   std::span<const TokenEdge> TokensOf(StateId s) const {
     return Slice(token_edges, state(s).tokens, state(s + 1).tokens);
+  }
+  // Whether the body of a limit on characters, in this state after `done` of them, can come to an
+  // end within the limit after `more` others at least.
+  bool CanEnd(const CountEdge& limit, StateId at, std::int64_t done, std::int64_t more = 0) const {
+    const StateId start = machines[static_cast<std::size_t>(limit.body)].start;
+    return LengthsOf(limit).Any(static_cast<std::size_t>(at - start),
+                                std::max(limit.min - done, more), limit.max - done);
+  }
+  const LengthSets& LengthsOf(const CountEdge& limit) const {
+    return length_sets[static_cast<std::size_t>(limit.lengths)];
   }
   std::size_t MemoryBytes() const;
 

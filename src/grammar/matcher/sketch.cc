@@ -206,7 +206,14 @@ class Sketcher {
   void EmitNode(ExprId, const node::TokenLimit& e, std::int32_t from, std::int32_t to, int) {
     if (facts_.Nullable(e.item)) Nothing(from, to);
     if (!facts_.NonEmpty(e.item)) return;
-    const Count count{MachineFor(e.item), 1, e.tokens, true};
+    const Count count{MachineFor(e.item), 1, e.tokens, Count::Of::kTokens};
+    sketch_.AddEdge(from, Symbol::Of(Symbol::Kind::kCount, result_.Intern(count)), to);
+  }
+
+  void EmitNode(ExprId, const node::CharLimit& e, std::int32_t from, std::int32_t to, int) {
+    if (e.empty) Nothing(from, to);
+    if (!e.others) return;
+    const Count count{MachineFor(e.item), e.min, e.max, Count::Of::kChars};
     sketch_.AddEdge(from, Symbol::Of(Symbol::Kind::kCount, result_.Intern(count)), to);
   }
 

@@ -46,9 +46,12 @@ Shape Stacks::ShapeOfSite(const Site& site) const {
   // One token more may go anywhere, so the number of those left makes no difference to the next.
   if (site.IsCount() && !CountOf(site).of_tokens()) {
     const Program::CountEdge& edge = CountOf(site);
-    const std::int64_t needed = std::clamp<std::int64_t>(edge.min - site.done, 0, clip_);
+    // Past the horizon all lengths are alike to what comes after the next token.
+    const std::int64_t clip =
+        clip_ + (edge.of_chars() ? program_->LengthsOf(edge).horizon() : std::int64_t{0});
+    const std::int64_t needed = std::clamp<std::int64_t>(edge.min - site.done, 0, clip);
     const std::int64_t allowed =
-        edge.max == kUnbounded ? clip_ : std::min<std::int64_t>(edge.max - site.done, clip_);
+        edge.max == kUnbounded ? clip : std::min<std::int64_t>(edge.max - site.done, clip);
     left = static_cast<std::uint64_t>(needed) << 32 | static_cast<std::uint64_t>(allowed);
   }
   const std::uint64_t target = static_cast<std::uint32_t>(site.target);

@@ -18,7 +18,9 @@ using StackId = std::int32_t;
 struct Site {
   // >= 0: the state to go on in. Else one of the two below, or a counted repetition.
   std::int32_t target = 0;
-  std::int32_t done = 0;  // of a counted repetition: members finished before the one under way
+  // Of a counted repetition: members finished before the one under way. Of a limit: the tokens or
+  // characters that have begun.
+  std::int32_t done = 0;
   StackId below = -1;
 
   static constexpr std::int32_t kRoot = -1;  // the grammar itself has ended
@@ -47,6 +49,11 @@ class Stacks {
   StackId open() const { return 1; }
   // Sites sorted and distinct.
   StackId Intern(std::span<const Site> sites);
+  // The limit on characters that the site belongs to; nullptr when it is another kind of site.
+  const Program::CountEdge* CharLimitOf(const Site& site) const {
+    if (!site.IsCount() || !CountOf(site).of_chars()) return nullptr;
+    return &CountOf(site);
+  }
   std::span<const Site> SitesOf(StackId id) const {
     const Node& node = nodes_[static_cast<std::size_t>(id)];
     return {sites_.data() + node.begin, node.count};

@@ -6,6 +6,7 @@
 
 #include "base/utf8.h"
 #include "grammar/automaton/dfa.h"
+#include "grammar/counted_text.h"
 #include "grammar/front_end.h"
 #include "grammar/grammar.h"
 #include "grammar/regex/regex_language.h"
@@ -182,11 +183,9 @@ ExprResult AppendRegex(FrontEnd& front, std::string_view pattern, RegexFlags fla
     SimpleRegex regex = Simplify(ast, root, AtBorder::kAlways);
     if (!regex.has_anchors) return Lowerer(front, regex, flags.json_string).Lower(regex.root);
   }
-  SGLRUN_ASSIGN_OR_RETURN(const Dfa chars, LanguageOf(ast, RegexMatch::kFull, front.budget));
-  auto bytes = flags.json_string ? ToJsonString(chars, front.budget) : ToUtf8(chars, front.budget);
-  if (!bytes.ok()) return bytes.error();
-  if (IsEmpty(*bytes)) return front.grammar.Never();
-  return front.grammar.Regular(std::move(bytes).value());
+  SGLRUN_ASSIGN_OR_RETURN(const RegexTexts texts, TextsOf(ast, RegexMatch::kFull, front.budget));
+  return AppendCounted(front, texts.chars, texts.lengths,
+                       flags.json_string ? TextSpelling::kJsonString : TextSpelling::kUtf8);
 }
 
 }  // namespace sglrun::grammar

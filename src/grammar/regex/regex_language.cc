@@ -5,6 +5,7 @@
 #include "grammar/grammar.h"
 #include "grammar/regex/regex_nfa.h"
 #include "grammar/regex/simplify.h"
+#include "grammar/regex/split_lengths.h"
 
 namespace sglrun::grammar {
 namespace {
@@ -31,38 +32,52 @@ RegexNodeId Surround(RegexAst& ast, RegexNodeId branch) {
   return ast.Add({Kind::kSequence, nullptr, std::move(items)});
 }
 
-DfaResult DfaOf(const RegexAst& ast, RegexNodeId root, AtBorder start, Budget& budget) {
-  const SimpleRegex regex = Simplify(ast, root, start);
+RegexTextsResult From(const RegexAst& ast, RegexNodeId root, AtBorder start, Budget& budget) {
+  SimpleRegex regex = Simplify(ast, root, start);
+  const LengthBounds lengths = SplitLengths(regex);
   SGLRUN_ASSIGN_OR_RETURN(const Nfa nfa, BuildNfa(regex, regex.root, budget.limits()));
-  return Determinize(nfa, budget, "regex: its automaton");
+  SGLRUN_ASSIGN_OR_RETURN(Dfa chars, Determinize(nfa, budget, "regex: its automaton"));
+  return RegexTexts{std::move(chars), lengths};
+}
+
+DfaResult OneAutomaton(RegexTexts texts, Budget& budget) {
+  return Bounded(std::move(texts.chars), texts.lengths, budget);
 }
 
 // The first branch, matched from one place up to the end of the text, and what the look-aheads at
 // that place say of the rest of the text.
-DfaResult FromPlace(RegexAst& ast, RegexMatch match, AtBorder start, Budget& budget) {
+RegexTextsResult FromPlace(RegexAst& ast, RegexMatch match, AtBorder start, Budget& budget) {
   const auto up_to_end = [&](RegexNodeId body, bool anything_after) {
     if (!anything_after) return body;
     return ast.Add({Kind::kSequence, nullptr, {body, AddAnyText(ast)}});
   };
   const RegexNodeId rest = up_to_end(ast.branches.front(), match == RegexMatch::kSearch);
-  SGLRUN_ASSIGN_OR_RETURN(Dfa language, DfaOf(ast, rest, start, budget));
+  SGLRUN_ASSIGN_OR_RETURN(RegexTexts language, From(ast, rest, start, budget));
   for (const RegexAst::LookAhead& ahead : ast.look_aheads) {
     const RegexNodeId body = up_to_end(ahead.body, true);
-    SGLRUN_ASSIGN_OR_RETURN(const Dfa seen, DfaOf(ast, body, start, budget));
-    SGLRUN_ASSIGN_OR_RETURN(language, ahead.negative ? Subtract(language, seen, budget)
-                                                     : Intersect(language, seen, budget));
+    SGLRUN_ASSIGN_OR_RETURN(RegexTexts seen, From(ast, body, start, budget));
+    if (ahead.negative) {
+      SGLRUN_ASSIGN_OR_RETURN(const Dfa all, OneAutomaton(std::move(seen), budget));
+      SGLRUN_ASSIGN_OR_RETURN(language.chars, Subtract(language.chars, all, budget));
+    } else {
+      SGLRUN_ASSIGN_OR_RETURN(language.chars, Intersect(language.chars, seen.chars, budget));
+      language.lengths = Conjoin(language.lengths, seen.lengths);
+    }
   }
   return language;
 }
 
-DfaResult FirstBranch(RegexAst& ast, RegexMatch match, Budget& budget) {
-  SGLRUN_ASSIGN_OR_RETURN(Dfa at_start, FromPlace(ast, match, AtBorder::kAlways, budget));
-  if (match == RegexMatch::kFull) return at_start;
-  SGLRUN_ASSIGN_OR_RETURN(const Dfa later, FromPlace(ast, match, AtBorder::kNever, budget));
-  if (IsEmpty(later)) return at_start;
+RegexTextsResult FirstBranch(RegexAst& ast, RegexMatch match, Budget& budget) {
+  SGLRUN_ASSIGN_OR_RETURN(RegexTexts texts, FromPlace(ast, match, AtBorder::kAlways, budget));
+  if (match == RegexMatch::kFull) return texts;
+  SGLRUN_ASSIGN_OR_RETURN(RegexTexts more, FromPlace(ast, match, AtBorder::kNever, budget));
+  if (IsEmpty(more.chars)) return texts;
+  SGLRUN_ASSIGN_OR_RETURN(const Dfa at_start, OneAutomaton(std::move(texts), budget));
+  SGLRUN_ASSIGN_OR_RETURN(const Dfa later, OneAutomaton(std::move(more), budget));
   SGLRUN_ASSIGN_OR_RETURN(const Dfa before, LengthBetween(1, std::nullopt, budget));
   SGLRUN_ASSIGN_OR_RETURN(const Dfa moved, Concatenate(before, later, budget));
-  return Unite(at_start, moved, budget);
+  SGLRUN_ASSIGN_OR_RETURN(Dfa all, Unite(at_start, moved, budget));
+  return RegexTexts{std::move(all)};
 }
 
 }  // namespace
@@ -75,21 +90,30 @@ RegexNodeId WholeText(RegexAst& ast, std::vector<RegexNodeId> branches, RegexMat
   return ast.Add({Kind::kChoice, nullptr, std::move(branches)});
 }
 
-DfaResult LanguageOf(RegexAst& ast, RegexMatch match, Budget& budget) {
+RegexTextsResult TextsOf(RegexAst& ast, RegexMatch match, Budget& budget) {
   if (ast.look_aheads.empty()) {
     const RegexNodeId root = WholeText(ast, ast.branches, match);
-    return DfaOf(ast, root, AtBorder::kAlways, budget);
+    return From(ast, root, AtBorder::kAlways, budget);
   }
-  SGLRUN_ASSIGN_OR_RETURN(Dfa first, FirstBranch(ast, match, budget));
+  SGLRUN_ASSIGN_OR_RETURN(RegexTexts first, FirstBranch(ast, match, budget));
   if (ast.branches.size() == 1) return first;
   const RegexNodeId root = WholeText(ast, {ast.branches.begin() + 1, ast.branches.end()}, match);
-  SGLRUN_ASSIGN_OR_RETURN(const Dfa others, DfaOf(ast, root, AtBorder::kAlways, budget));
-  return Unite(first, others, budget);
+  SGLRUN_ASSIGN_OR_RETURN(RegexTexts more, From(ast, root, AtBorder::kAlways, budget));
+  SGLRUN_ASSIGN_OR_RETURN(const Dfa one, OneAutomaton(std::move(first), budget));
+  SGLRUN_ASSIGN_OR_RETURN(const Dfa others, OneAutomaton(std::move(more), budget));
+  SGLRUN_ASSIGN_OR_RETURN(Dfa all, Unite(one, others, budget));
+  return RegexTexts{std::move(all)};
+}
+
+RegexTextsResult RegexTextsOf(std::string_view pattern, RegexMatch match, RegexFlags flags,
+                              Budget& budget) {
+  SGLRUN_ASSIGN_OR_RETURN(RegexAst ast, ParseRegex(pattern, flags, budget.limits()));
+  return TextsOf(ast, match, budget);
 }
 
 DfaResult RegexDfa(std::string_view pattern, RegexMatch match, RegexFlags flags, Budget& budget) {
-  SGLRUN_ASSIGN_OR_RETURN(RegexAst ast, ParseRegex(pattern, flags, budget.limits()));
-  return LanguageOf(ast, match, budget);
+  SGLRUN_ASSIGN_OR_RETURN(RegexTexts texts, RegexTextsOf(pattern, match, flags, budget));
+  return OneAutomaton(std::move(texts), budget);
 }
 
 }  // namespace sglrun::grammar

@@ -8,7 +8,7 @@
 namespace sglrun::grammar {
 
 // Look-aheads and anchors included. Adds nodes to the tree.
-DfaResult LanguageOf(RegexAst& ast, RegexMatch match, Budget& budget);
+RegexTextsResult TextsOf(RegexAst& ast, RegexMatch match, Budget& budget);
 
 // The branches as one node that must match the whole text.
 RegexNodeId WholeText(RegexAst& ast, std::vector<RegexNodeId> branches, RegexMatch match);

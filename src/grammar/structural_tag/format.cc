@@ -45,6 +45,7 @@ class EmptinessProbe {
   bool Look(const node::Call& e) { return MayBeEmpty(grammar_.rule(e.rule).body); }
   static bool Look(const node::Tokens&) { return false; }
   bool Look(const node::TokenLimit& e) { return MayBeEmpty(e.item); }
+  static bool Look(const node::CharLimit& e) { return e.empty; }
   static bool Look(const node::Net&) { return true; }
 
   const Grammar& grammar_;

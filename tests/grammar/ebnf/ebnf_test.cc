@@ -225,6 +225,13 @@ TEST_CASE("max_chars ends a rule at its bound, or as soon as it can end") {
       {"root[max_chars=4, max_tokens=9] ::= TagDispatch((\"<\", x))\nx ::= \"y>\"",
        {"ab<y>", "abcd"},
        {"abcde", "ab<y>a"}},
+      // A text whose length is counted already, in one automaton and in a counter beside it.
+      {"root ::= w \".\"\nw[max_chars=3] ::= Regex(\"(?=.{2,20}$)[a-z\xC3\xA9]+(-[a-z]+)*\")",
+       {"ab.", "\xC3\xA9\xC3\xA9\xC3\xA9.", "a-b."},
+       {"a.", "abcd.", "\xC3\xA9.", "-a."}},
+      {"root ::= w \".\"\nw[max_chars=3] ::= Regex(\"(?=.{2,3000}$)[a-z\xC3\xA9]+(-[a-z]+)*\")",
+       {"ab.", "\xC3\xA9\xC3\xA9\xC3\xA9.", "a-b."},
+       {"a.", "abcd.", "\xC3\xA9.", "-a."}},
   });
 }
 

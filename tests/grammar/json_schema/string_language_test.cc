@@ -46,9 +46,9 @@ void Check(const StringConstraints& constraints, Texts members, Texts others) {
 void CheckValues(const StringConstraints& constraints, Texts members, Texts others) {
   const Limits limits;
   Budget budget(limits);
-  const DfaResult values = StringValues(constraints, budget);
-  REQUIRE_MESSAGE(values.ok(), values.error().message);
   PatternLanguages patterns;
+  const DfaResult values = StringValues(constraints, patterns, budget);
+  REQUIRE_MESSAGE(values.ok(), values.error().message);
   const auto test = StringTest::Create(constraints, patterns, budget);
   REQUIRE(test.ok());
   const Strings strings(constraints);
@@ -228,6 +228,11 @@ TEST_CASE("what may satisfy constraints for some readers is more than what does 
         Verdict::kUnsupported);
 }
 
+TEST_CASE("a pattern is served with the largest length there can be") {
+  const Strings strings({.min_length = 999'999, .patterns = {"a"}});
+  CHECK_FALSE(strings.Accepts(std::string(10, 'a')));
+}
+
 TEST_CASE("faults of patterns and lengths come out as verdicts") {
   const GrammarOptions options;
   Budget budget(options.limits);
@@ -241,7 +246,7 @@ TEST_CASE("faults of patterns and lengths come out as verdicts") {
   CHECK_EQ(verdict({.patterns = {"(a)\\1"}}), Verdict::kUnsupported);
   CHECK_EQ(verdict({.min_length = 1'000'001}), Verdict::kTooLarge);
   CHECK_EQ(verdict({.excluded = {std::string(1'000'001, 'a')}}), Verdict::kTooLarge);
-  CHECK_EQ(verdict({.min_length = 999'999, .patterns = {"a"}}), Verdict::kTooLarge);
+  CHECK_EQ(verdict({.min_length = 1'000'001, .patterns = {"a"}}), Verdict::kTooLarge);
 }
 
 }  // namespace

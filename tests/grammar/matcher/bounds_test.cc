@@ -60,7 +60,7 @@ TEST_CASE("compiled automata are bounded in bytes") {
   const auto outcome = CompileEbnf(words, limits);
   REQUIRE(!outcome.ok());
   CHECK(outcome.error().verdict == Verdict::kTooLarge);
-  CHECK(outcome.error().message == "an automaton of the grammar has more than 1250 edges");
+  CHECK(outcome.error().message == "an automaton of the grammar has more than 1666 edges");
   CHECK(CompileEbnf(words).ok());
 }
 

@@ -397,11 +397,10 @@ TEST_CASE(
 TEST_CASE("limits are hit as verdicts") {
   for (const std::string& pattern :
        {std::string(100'000, '(') + std::string(100'000, ')'),
-        std::string("((") + "a{1000}){1000}){1000}", std::string("a{0,65535}"),
-        std::string("a{1000001}"), std::string("a{99999999999999999999}"),
-        std::string("(a|b)*a(a|b){30}"), std::string(70'000, 'a'),
-        std::string("(((a?){999999}){999999}){999999}"), std::string("([ab]*c?[bc]*){5000}"),
-        std::string(10'000, '(') + "a"}) {
+        std::string("((") + "a{1000}){1000}){1000}", std::string("a{1000001}"),
+        std::string("a{99999999999999999999}"), std::string("(a|b)*a(a|b){30}"),
+        std::string(70'000, 'a'), std::string("(((a?){999999}){999999}){999999}"),
+        std::string("([ab]*c?[bc]*){5000}"), std::string(10'000, '(') + "a"}) {
     CAPTURE(pattern.substr(0, 40));
     const auto result = Full(pattern);
     REQUIRE(!result.ok());

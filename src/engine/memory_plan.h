@@ -12,7 +12,7 @@ namespace sglrun::engine {
 // Nobody else wants a device's memory, but the buffers of a step.
 inline constexpr double kCacheShareOfDevice = 0.9;
 
-// No step is larger, nor has more rows: what it works in, of any model that config_check.h lets
+// No step is larger, nor has more rows: what it works in, of any model that model/spec/faults.h lets
 // through, is then counted in int64.
 inline constexpr std::int64_t kMostStepTokens = 1 << 24;
 

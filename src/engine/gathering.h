@@ -1,4 +1,4 @@
-// What a request asks to be told beside its text, while it is gathered: hidden states, logprobs of
+// What a request asks for beside its text, while it is gathered: hidden states, logprobs of
 // the prompt and of forced tokens.
 //
 // Each comes from rows of the model's output. A row is wanted until it was recorded, so a sequence

@@ -594,8 +594,9 @@ Result<ParsedJson, JsonError> ParseJson(std::string_view text, JsonParseOptions 
   return std::move(parsed).value();
 }
 
-Result<ParsedJson, LargeJsonError> ParseLargeJson(std::string& text, std::size_t max_bytes) {
-  return Scan(text, {.parse = {}, .max_bytes = max_bytes});
+Result<ParsedJson, LargeJsonError> ParseLargeJson(std::string& text, std::size_t max_bytes,
+                                                  JsonParseOptions options) {
+  return Scan(text, {.parse = options, .max_bytes = max_bytes});
 }
 
 void AppendJsonString(std::string& out, std::string_view text) {

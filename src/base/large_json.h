@@ -19,7 +19,8 @@ struct LargeJsonError {
 // ParseJson for a text that is not needed any more: strings are decoded where they stand, so that a
 // long one is held twice and no more. What is left of `text` is of no use. `max_bytes`: what the
 // values may take while they are read, as a count that is the same everywhere.
-Result<ParsedJson, LargeJsonError> ParseLargeJson(std::string& text, std::size_t max_bytes);
+Result<ParsedJson, LargeJsonError> ParseLargeJson(std::string& text, std::size_t max_bytes,
+                                                  JsonParseOptions options = {});
 
 // HashBytes of `prefix` and value.CanonicalDump(), which is never held as a whole.
 Hash128 CanonicalHash(const Json& value, std::string_view prefix = {});

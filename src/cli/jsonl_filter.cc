@@ -2,10 +2,12 @@
 
 #include <chrono>
 
+#include "base/large_json.h"
 #include "base/log.h"
 #include "cli/exit_codes.h"
 #include "cli/print.h"
 #include "io/output_file.h"
+#include "io/record.h"
 #include "io/row_values.h"
 
 namespace sglrun::cli {
@@ -21,18 +23,21 @@ void AppendError(const RecordError& error, std::int64_t line, std::string& out) 
   w.EndObject();
 }
 
-Result<Json, RecordError> ParseLine(const io::InputRecord& record,
-                                    const JsonParseOptions& options) {
+RecordError Malformed(const LargeJsonError& found) {
+  const std::string what = found.error.message + (found.too_large ? " before byte " : " at byte ") +
+                           std::to_string(found.error.offset + 1);
+  return RecordError{found.too_large ? what : "the line is no JSON: " + what, ""};
+}
+
+// Uses the text of the line up.
+Result<Json, RecordError> ParseLine(io::InputRecord& record, const JsonParseOptions& options) {
   if (record.too_long) {
     return RecordError{"the line is longer than " + std::to_string(io::kMaxLineBytes) + " bytes",
                        ""};
   }
-  Result<ParsedJson, JsonError> parsed = ParseJson(record.text, options);
-  if (!parsed.ok()) {
-    return RecordError{"the line is no JSON: " + parsed.error().message + " at byte " +
-                           std::to_string(parsed.error().offset + 1),
-                       ""};
-  }
+  Result<ParsedJson, LargeJsonError> parsed =
+      ParseLargeJson(record.text, io::kMaxValueBytes, options);
+  if (!parsed.ok()) return Malformed(parsed.error());
   for (const std::string& key : parsed->duplicate_keys) {
     LogWarning("line " + std::to_string(record.line) + ": the key \"" + key +
                "\" comes twice in one object, the last one counts");
@@ -58,7 +63,7 @@ Status Write(const std::string& rows, io::OutputFile* file) {
 Status ForEachJsonLine(io::JsonlReader& reader, const JsonParseOptions& parse,
                        const LineVisitor& visit) {
   while (true) {
-    SGLRUN_ASSIGN_OR_RETURN(const std::optional<io::InputRecord> record, reader.Next());
+    SGLRUN_ASSIGN_OR_RETURN(std::optional<io::InputRecord> record, reader.Next());
     if (!record) return {};
     SGLRUN_RETURN_IF_ERROR(visit(record->line, ParseLine(*record, parse)));
   }

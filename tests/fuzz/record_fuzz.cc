@@ -21,7 +21,6 @@ void CheckRecord(const Record& record) {
     const bool embeds = request.input_embeds != nullptr;
     CHECK(!request.text.empty() + ids + embeds == 1) << "exactly one prompt";
     CHECK(sglrun::IsValidUtf8(request.text));
-    CHECK(request.text.find('\0') == std::string::npos);
     const sglrun::SamplingParams& sampling = *request.sampling;
     CHECK(sampling.top_p > 0 && sampling.top_p <= 1);
     CHECK(sampling.temperature >= 1e-6);

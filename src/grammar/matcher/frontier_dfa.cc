@@ -1,5 +1,7 @@
 #include "grammar/matcher/frontier_dfa.h"
 
+#include <algorithm>
+
 #include "base/hash.h"
 
 namespace sglrun::grammar {
@@ -21,7 +23,11 @@ std::size_t HashOf(const Frontier& frontier) {
 }  // namespace
 
 FrontierDfa::FrontierDfa(const Program& program, Stacks& stacks, const Limits& limits)
-    : limits_(limits), stepper_(program, stacks), frontiers_(1), row_begin_(1, kNoRow) {}
+    : program_(program),
+      limits_(limits),
+      stepper_(program, stacks),
+      frontiers_(1),
+      row_begin_(1, kNoRow) {}
 
 std::int32_t FrontierDfa::Intern(const Frontier& frontier) {
   // One with too many readings could not be accepted either.
@@ -58,8 +64,32 @@ std::int32_t FrontierDfa::Step(std::int32_t from, std::uint8_t byte) {
     row = rows_.size();
     rows_.resize(rows_.size() + kRowSize, kUnknown);
   }
-  if (row != kNoRow) rows_[row + byte] = to;
+  if (row == kNoRow) return to;
+  const auto [first, last] = AlikeAround(At(from), byte);
+  std::fill(rows_.begin() + static_cast<std::ptrdiff_t>(row + first),
+            rows_.begin() + static_cast<std::ptrdiff_t>(row + last) + 1, to);
   return to;
+}
+
+// The widest range around the byte that no edge of an item begins or ends in: all of it leads to
+// the same place.
+FrontierDfa::ByteRange FrontierDfa::AlikeAround(const Frontier& frontier, std::uint8_t byte) const {
+  ByteRange range{0, 0xFF};
+  for (const Item& item : frontier.items) {
+    for (const Program::ByteEdge& edge : program_.BytesOf(item.state)) {
+      if (edge.first > byte) {  // sorted by first
+        range.last = std::min<std::uint8_t>(range.last, edge.first - 1);
+        break;
+      }
+      if (edge.last < byte) {
+        range.first = std::max<std::uint8_t>(range.first, edge.last + 1);
+      } else {
+        range.first = std::max(range.first, edge.first);
+        range.last = std::min(range.last, edge.last);
+      }
+    }
+  }
+  return range;
 }
 
 }  // namespace sglrun::grammar

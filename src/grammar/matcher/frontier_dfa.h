@@ -40,9 +40,15 @@ class FrontierDfa {
   static constexpr std::size_t kNoRow = ~std::size_t{0};
   static constexpr std::int32_t kUnknown = -1;
 
+  struct ByteRange {
+    std::uint8_t first, last;  // inclusive
+  };
+
   bool MayStep();
   std::int32_t Step(std::int32_t from, std::uint8_t byte);
+  ByteRange AlikeAround(const Frontier& frontier, std::uint8_t byte) const;
 
+  const Program& program_;
   const Limits& limits_;
   Stepper stepper_;
   std::vector<Frontier> frontiers_;

@@ -14,6 +14,36 @@ namespace {
 // Where a machine may end at more places of the trie, the suffixes behind them are merged first.
 constexpr std::size_t kFewExits = 32;
 
+// States that take so many bytes are wide: they live through most of the trie.
+constexpr int kManyBytes = 64;
+// Up to so many wide states, or states of any kind, are walked one by one.
+constexpr std::size_t kFewWide = 2, kFewGroups = 32;
+constexpr std::int64_t kMostStepsTogether = 200'000;
+
+// The text tokens that have no bit.
+class UnsetTokens {
+ public:
+  UnsetTokens(std::span<const std::uint32_t> words, const Vocabulary& vocabulary)
+      : nodes_(vocabulary.nodes()) {
+    const auto ids = vocabulary.sorted_ids();
+    next_.resize(ids.size() + 1);
+    next_[ids.size()] = static_cast<std::int32_t>(ids.size());
+    for (std::size_t t = ids.size(); t-- > 0;) {
+      next_[t] = GetBit(words, ids[t]) ? next_[t + 1] : static_cast<std::int32_t>(t);
+    }
+  }
+  // Whether there are any at a node of the trie or below.
+  bool AnyBelow(std::int32_t node) const {
+    const Vocabulary::Node& n = nodes_[static_cast<std::size_t>(node)];
+    return next_[static_cast<std::size_t>(n.first_token)] <
+           nodes_[static_cast<std::size_t>(n.subtree_end)].first_token;
+  }
+
+ private:
+  std::span<const Vocabulary::Node> nodes_;
+  std::vector<std::int32_t> next_;  // by place in the order of the trie: the first from there on
+};
+
 }  // namespace
 
 class MaskBuilder::Bytes : public std::bitset<256> {
@@ -34,27 +64,95 @@ MaskBuilder::MaskBuilder(const Program& program, Stacks& stacks, MaskCache& cach
       stacks_(stacks),
       cache_(cache),
       vocabulary_(*cache.vocabulary()),
+      limits_(limits),
       dfa_(program, stacks, limits),
       most_work_(most_work) {}
 
 bool MaskBuilder::Fill(const Frontier& frontier, std::span<std::uint32_t> words) {
   words_ = words;
-  const std::vector<Item>& items = frontier.items;  // by state
-  for (std::size_t i = 0; i < items.size() && !dfa_.exhausted();) {
-    const StateId state = items[i].state;
-    const std::size_t first = i;
-    std::vector<Site> callers;
-    for (; i < items.size() && items[i].state == state; ++i) {
-      const auto sites = stacks_.SitesOf(items[i].stack);
-      callers.insert(callers.end(), sites.begin(), sites.end());
-    }
-    if (i > first + 1) {
-      std::sort(callers.begin(), callers.end());
-      callers.erase(std::unique(callers.begin(), callers.end()), callers.end());
-    }
-    if (!FillState(state, std::move(callers)) || work() > most_work_) return false;
+  std::vector<Group> groups = GroupsOf(frontier);
+  if (TogetherIsCheaper(groups)) {
+    // What one state allows need not be asked of the others, and mostly that is nearly everything.
+    const auto widest = std::ranges::max_element(
+        groups, {}, [&](const Group& group) { return BytesTaken(group.state); });
+    if (!FillGroup(*widest)) return false;
+    groups.erase(widest);
+    if (FillTogether(groups)) return work() <= most_work_ && !dfa_.exhausted();
+  }
+  for (const Group& group : groups) {
+    if (dfa_.exhausted() || !FillGroup(group)) return false;
   }
   return !dfa_.exhausted();
+}
+
+std::vector<MaskBuilder::Group> MaskBuilder::GroupsOf(const Frontier& frontier) const {
+  const std::span<const Item> items = frontier.items;  // by state
+  std::vector<Group> groups;
+  for (std::size_t i = 0; i < items.size();) {
+    const std::size_t first = i;
+    while (i < items.size() && items[i].state == items[first].state) ++i;
+    groups.push_back({items[first].state, items.subspan(first, i - first)});
+  }
+  return groups;
+}
+
+int MaskBuilder::BytesTaken(StateId state) const {
+  int bytes = 0;
+  for (const Program::ByteEdge& edge : program_.BytesOf(state)) bytes += edge.last - edge.first + 1;
+  return bytes;
+}
+
+// A walk for each state is shared with other frontiers, and other grammars; many of them are not
+// worth it.
+bool MaskBuilder::TogetherIsCheaper(std::span<const Group> groups) const {
+  if (groups.size() <= kFewWide) return false;
+  std::size_t wide = 0;
+  for (const Group& group : groups) wide += BytesTaken(group.state) >= kManyBytes ? 1 : 0;
+  return wide > kFewWide || groups.size() > kFewGroups;
+}
+
+bool MaskBuilder::FillGroup(const Group& group) {
+  std::vector<Site> callers;
+  for (const Item& item : group.items) {
+    const auto sites = stacks_.SitesOf(item.stack);
+    callers.insert(callers.end(), sites.begin(), sites.end());
+  }
+  if (group.items.size() > 1) {
+    std::sort(callers.begin(), callers.end());
+    callers.erase(std::unique(callers.begin(), callers.end()), callers.end());
+  }
+  return FillState(group.state, std::move(callers)) && work() <= most_work_;
+}
+
+// One walk by all the items over the tokens that have no bit yet. False when it takes too many
+// steps: what it has found by then is right, but not all.
+bool MaskBuilder::FillTogether(std::span<const Group> groups) {
+  Frontier frontier;
+  for (const Group& group : groups) {
+    FillTokens(group.state);
+    frontier.items.insert(frontier.items.end(), group.items.begin(), group.items.end());
+  }
+  FrontierDfa dfa(program_, stacks_, limits_);
+  const auto nodes = vocabulary_.nodes();
+  const UnsetTokens unset(words_, vocabulary_);
+  std::int32_t path[257];
+  path[0] = dfa.Intern(frontier);
+  const auto within_bounds = [&] { return dfa.work() <= kMostStepsTogether; };
+  for (std::int32_t i = 1; i < nodes[0].subtree_end && within_bounds();) {
+    const Vocabulary::Node& node = nodes[static_cast<std::size_t>(i)];
+    const bool is_open = unset.AnyBelow(i);
+    const std::int32_t at =
+        is_open ? dfa.Next(path[node.depth - 1], node.byte) : FrontierDfa::kDead;
+    if (at == FrontierDfa::kDead) {
+      i = node.subtree_end;
+      continue;
+    }
+    path[node.depth] = at;
+    TakeTokens(i, i + 1);
+    ++i;
+  }
+  state_work_ += dfa.work();
+  return within_bounds();
 }
 
 bool MaskBuilder::FillWithoutSpace(const Frontier& frontier, std::span<std::uint32_t> words) {
@@ -73,13 +171,9 @@ bool MaskBuilder::FillWithoutSpace(const Frontier& frontier, std::span<std::uint
   };
   for (std::size_t t = first_token(space); t < first_token(end); ++t) ClearBit(words, ids[t]);
   // A space alone leaves the text where it is.
-  for (std::size_t t = first_token(space); t < first_token(space + 1); ++t) SetBit(words, ids[t]);
+  TakeTokens(space, space + 1);
   WalkTrie(nodes, space + 1, end, dfa_, dfa_.Intern(frontier),
-           [&](std::int32_t node, std::int32_t) {
-             for (std::size_t t = first_token(node); t < first_token(node + 1); ++t) {
-               SetBit(words, ids[t]);
-             }
-           });
+           [&](std::int32_t node, std::int32_t) { TakeTokens(node, node + 1); });
   for (const Item& item : frontier.items) FillTokens(item.state);
   return !dfa_.exhausted();
 }
@@ -113,13 +207,7 @@ bool MaskBuilder::FillAlone(StateId state, std::span<const Site> callers) {
   const Bytes first = FirstBytes(behind);
   if (first.none()) return true;
   const auto nodes = vocabulary_.nodes();
-  const auto ids = vocabulary_.sorted_ids();
-  const auto take = [&](std::int32_t node, std::int32_t) {
-    const std::int32_t end = nodes[static_cast<std::size_t>(node) + 1].first_token;
-    for (std::int32_t t = nodes[static_cast<std::size_t>(node)].first_token; t < end; ++t) {
-      SetBit(words_, ids[static_cast<std::size_t>(t)]);
-    }
-  };
+  const auto take = [&](std::int32_t node, std::int32_t) { TakeTokens(node, node + 1); };
   if (mask->exits().size() <= kFewExits) {
     mask->exits().ForEach([&](std::int32_t exit) {
       const std::int32_t end = nodes[static_cast<std::size_t>(exit)].subtree_end;
@@ -185,13 +273,6 @@ void MaskBuilder::FillNearLimit(StateId state, const Site& site) {
   const Program::CountEdge& limit = CountOf(site);
   const LengthSets& lengths = program_.LengthsOf(limit);
   const auto nodes = vocabulary_.nodes();
-  const auto ids = vocabulary_.sorted_ids();
-  const auto take = [&](std::int32_t first, std::int32_t last) {
-    const std::int32_t end = nodes[static_cast<std::size_t>(last)].first_token;
-    for (std::int32_t t = nodes[static_cast<std::size_t>(first)].first_token; t < end; ++t) {
-      SetBit(words_, ids[static_cast<std::size_t>(t)]);
-    }
-  };
   const Site after{.target = limit.target, .below = site.below};
   const std::int32_t behind = dfa_.Return({&after, 1});
   const Bytes first = FirstBytes(behind);
@@ -210,7 +291,7 @@ void MaskBuilder::FillNearLimit(StateId state, const Site& site) {
     const Place from = path[node.depth - 1];
     if (node.depth > 1 && first[node.byte] && walk.Left(from.at) && from.done >= limit.min) {
       WalkTrie(nodes, i, node.subtree_end, dfa_, behind,
-               [&](std::int32_t n, std::int32_t) { take(n, n + 1); });
+               [&](std::int32_t n, std::int32_t) { TakeTokens(n, n + 1); });
     }
     const std::int32_t at = walk.Next(from.at, node.byte);
     const std::int64_t done = from.done + (program_.state(start + from.at).inner ? 0 : 1);
@@ -225,7 +306,7 @@ void MaskBuilder::FillNearLimit(StateId state, const Site& site) {
     const bool whole = height > 0 && far && !(walk.Left(at) && (below & first_classes) != 0) &&
                        alike.Of(at, walk).Hold(below, static_cast<int>(height));
     const std::int32_t end = whole ? node.subtree_end : i + 1;
-    take(i, end);
+    TakeTokens(i, end);
     i = end;
   }
 }
@@ -286,6 +367,16 @@ void MaskBuilder::LeaveLoop(StateId state, const LoopMask& mask, std::span<const
                  if (needed <= token.members && token.members <= allowed) SetBit(words_, token.id);
                }
              });
+  }
+}
+
+// Sets the bits of the tokens that end at the nodes [first, last) of the trie.
+void MaskBuilder::TakeTokens(std::int32_t first, std::int32_t last) {
+  const auto nodes = vocabulary_.nodes();
+  const auto ids = vocabulary_.sorted_ids();
+  const std::int32_t end = nodes[static_cast<std::size_t>(last)].first_token;
+  for (std::int32_t t = nodes[static_cast<std::size_t>(first)].first_token; t < end; ++t) {
+    SetBit(words_, ids[static_cast<std::size_t>(t)]);
   }
 }
 

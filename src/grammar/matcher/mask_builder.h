@@ -32,6 +32,16 @@ class MaskBuilder {
   const Program::CountEdge& CountOf(const Site& site) const {
     return program_.count_edges[static_cast<std::size_t>(site.count_edge())];
   }
+  // The items of one state, which are neighbours.
+  struct Group {
+    StateId state = 0;
+    std::span<const Item> items;
+  };
+  std::vector<Group> GroupsOf(const Frontier& frontier) const;
+  int BytesTaken(StateId state) const;
+  bool TogetherIsCheaper(std::span<const Group> groups) const;
+  bool FillGroup(const Group& group);
+  bool FillTogether(std::span<const Group> groups);
   // `callers` of all items in this state.
   bool FillState(StateId state, std::vector<Site> callers);
   bool FillAlone(StateId state, std::span<const Site> callers);
@@ -43,12 +53,14 @@ class MaskBuilder {
   void LeaveLoop(StateId state, const LoopMask& mask, std::span<const Site> places,
                  std::int64_t needed, std::int64_t allowed);
   void FillTokens(StateId state);
+  void TakeTokens(std::int32_t first, std::int32_t last);
   Bytes FirstBytes(std::int32_t frontier) const;
 
   const Program& program_;
   Stacks& stacks_;
   MaskCache& cache_;
   const Vocabulary& vocabulary_;
+  const Limits& limits_;
   FrontierDfa dfa_;
   const std::int64_t most_work_;
   std::int64_t state_work_ = 0;

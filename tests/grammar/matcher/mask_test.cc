@@ -177,6 +177,68 @@ TEST_CASE("tokens that a walk passes over by their bytes and lengths are judged 
   }
 }
 
+// A grammar whose texts can be read in about so many ways at once: rules that take nearly any
+// character, rules that begin with a word, and some that begin with others.
+std::string ManyReadings(Random& random, int rules) {
+  const std::vector<std::string> words = {"git", "hub", "hip", "chat", "yz", "a7", "lo"};
+  const auto word = [&] {
+    return '"' + words[static_cast<std::size_t>(Pick(random, static_cast<int>(words.size())))] +
+           '"';
+  };
+  const auto rule = [&] { return "r" + std::to_string(Pick(random, rules)); };
+  std::string text = "root ::= r0";
+  for (int i = 1; i < rules; ++i) text += " | r" + std::to_string(i);
+  for (int i = 0; i < rules; ++i) {
+    text += "\nr" + std::to_string(i) + " ::= ";
+    switch (Pick(random, 6)) {
+      case 0:
+        text += "[^\"" + std::string(1, static_cast<char>('a' + Pick(random, 26))) + "]* " + word();
+        break;
+      case 1:
+        text += "[^x]{" + std::to_string(Pick(random, 4)) + ",30} " + word() + " [.,]";
+        break;
+      case 2:
+        text += word() + " [a-z ]* (\"-\" " + rule() + ")?";
+        break;
+      case 3:
+        text += word() + " " + word() + " | <[" + std::to_string(Pick(random, 3000)) + "]> root";
+        break;
+      case 4:
+        text += "([^q\"] " + word() + "){1,9} \".\"";
+        break;
+      default:
+        text += rule() + " \",\" " + rule();
+    }
+  }
+  return text + '\n';
+}
+
+TEST_CASE("the mask of a place with many readings is what trying every token gives") {
+  int masks = 0;
+  for (int seed = 0; seed < Rounds(24); ++seed) {
+    CAPTURE(seed);
+    Random random(static_cast<std::uint64_t>(seed));
+    const auto vocabulary = WordyVocabulary(random);
+    const std::vector<int> sizes = {4, 12, 40, 90};
+    const std::string ebnf = ManyReadings(random, sizes[static_cast<std::size_t>(seed) % 4]);
+    CAPTURE(ebnf);
+    const auto compiled = CompileConstraint({ConstraintKind::kEbnf, ebnf}, {}, vocabulary);
+    if (!compiled.ok()) continue;
+    Matcher matcher(compiled->grammar, vocabulary);
+    for (int step = 0; step < 5; ++step) {
+      CAPTURE(step);
+      const std::vector<std::uint32_t> slow = Slow(matcher, *vocabulary);
+      CHECK(WrongIds(matcher, Fast(matcher, *vocabulary), slow).empty());
+      ++masks;
+      const std::vector<std::int32_t> ids = IdsOf(slow);
+      if (ids.empty()) break;
+      REQUIRE(matcher.AcceptToken(
+          ids[static_cast<std::size_t>(Pick(random, static_cast<int>(ids.size())))]));
+    }
+  }
+  CHECK(masks > Rounds(60));
+}
+
 TEST_CASE(
     "a counted item that ends with a call to another machine loops over itself, not the other") {
   std::vector<std::string> words;

@@ -203,12 +203,17 @@ std::string Report(const Facts& facts) {
   return out;
 }
 
+Result<Facts> FindAndCollect(Options& options) {
+  SGLRUN_RETURN_IF_ERROR(FindModels(options));
+  return Collect(options);
+}
+
 }  // namespace
 
 Result<int> RunInspect(const Options& given) {
   Options options = given;
   options.model = given.inputs[0];
-  Result<Facts> facts = Collect(options);
+  Result<Facts> facts = FindAndCollect(options);
   if (!facts.ok()) {
     const Json verdict =
         Json::Object{{"path", options.model}, {"usable", false}, {"reason", facts.error().message}};

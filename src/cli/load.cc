@@ -12,6 +12,7 @@
 #include "cli/grammar_options.h"
 #include "cli/load_chat_template.h"
 #include "model/available_memory.h"
+#include "model/find_model.h"
 
 namespace sglrun::cli {
 namespace {
@@ -83,6 +84,19 @@ tokenizer::GgufVocabulary ToVocabulary(const model::GgufTokenizerFields& fields)
           .remove_extra_whitespaces = fields.remove_extra_whitespaces,
           .chat_template = fields.chat_template,
           .named_chat_templates = fields.named_chat_templates};
+}
+
+Status FindModels(Options& options) {
+  if (!options.model.empty()) {
+    SGLRUN_ASSIGN_OR_RETURN(const model::FoundModel found, model::FindModel(options.model));
+    if (found.path != options.model) LogInfo("the model " + options.model + " is " + found.path);
+    options.model = found.path;
+    options.model_name = found.name;
+  }
+  if (options.tokenizer.empty()) return {};
+  SGLRUN_ASSIGN_OR_RETURN(const model::FoundModel found, model::FindModel(options.tokenizer));
+  options.tokenizer = found.path;
+  return {};
 }
 
 Result<std::unique_ptr<tokenizer::Tokenizer>> LoadTokenizer(const Options& options) {

@@ -20,6 +20,9 @@
 
 namespace sglrun::cli {
 
+// Puts paths in the place of what --model and --tokenizer name (model/find_model.h).
+Status FindModels(Options& options);
+
 // By its name or, since a cache of downloads names files by their hash, its first bytes.
 bool IsGguf(const std::string& path);
 tokenizer::GgufVocabulary ToVocabulary(const model::GgufTokenizerFields& fields);

@@ -10,6 +10,7 @@
 #include "cli/exit_codes.h"
 #include "cli/help.h"
 #include "cli/last_words.h"
+#include "cli/load.h"
 #include "cli/options.h"
 #include "cli/print.h"
 #include "cli/version.h"
@@ -68,9 +69,10 @@ Result<int> Main(int argc, const char* const* argv) {
   if (invocation.help != HelpLevel::kNone) {
     return PrintAndLeave(CommandHelp(FindCommand(invocation.command), invocation.help));
   }
-  const Options& options = invocation.options;
+  Options options = invocation.options;
   if (options.quiet) SetLogLevel(LogLevel::kError);
   if (options.verbose) SetLogLevel(LogLevel::kInfo);
+  SGLRUN_RETURN_IF_ERROR(FindModels(options));
   SGLRUN_RETURN_IF_ERROR(CheckWrittenFiles(options, invocation.command));
   if (!options.log_file.empty()) SGLRUN_RETURN_IF_ERROR(SetLogFile(options.log_file));
   return Dispatch(invocation.command, options);

@@ -152,11 +152,16 @@ std::vector<OptionSpec> ModelOptions() {
        .short_name = 'm',
        .kind = Kind::kDirectory,
        .member = &Options::model,
-       .value = "PATH",
+       .value = "MODEL",
        .commands = kRuns | kFilters | kBench | kChat,
        .group = kGroup,
-       .line = "a Hugging Face directory or a .gguf file",
-       .text = "If a GGUF file is split, name its first part."},
+       .line = "a Hugging Face directory, a .gguf file, or ORG/NAME",
+       .text = "If a GGUF file is split, name its first part. `ORG/NAME`, or `ORG/NAME@REVISION`, "
+               "is looked up in "
+               "the Hugging Face cache of this machine, never on the network. Where a directory or "
+               "a repository "
+               "holds several GGUF files, `:PART` behind it chooses the one with PART in its name: "
+               "`-m models/qwen:q4_k_m`."},
       {.name = "tokenizer",
        .kind = Kind::kDirectory,
        .member = &Options::tokenizer,

@@ -36,7 +36,8 @@ struct Options {
   bool retry_errors = false;
   std::int64_t max_errors = 0;  // 0: any number
 
-  std::string model;
+  std::string model;       // a path, once FindModels has found it
+  std::string model_name;  // "org/name", or the last part of the path: from there as well
   std::string tokenizer;
   std::string chat_template;  // a file
   bool no_special_in_content = false;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cctype>
-#include <filesystem>
 
 #include "base/log.h"
 #include "base/strings.h"
@@ -28,12 +27,6 @@ io::LineFormat LineFormatOf(const Options& options) {
   if (options.input_format == "generate") return io::LineFormat::kGenerate;
   const bool text = std::ranges::all_of(options.inputs, IsTextName);
   return text ? io::LineFormat::kText : io::LineFormat::kAuto;
-}
-
-// "models/Qwen2.5-0.5B" -> "Qwen2.5-0.5B"
-std::string ModelName(const std::string& path) {
-  const std::filesystem::path whole = std::filesystem::path(path).lexically_normal();
-  return (whole.has_filename() ? whole : whole.parent_path()).filename().string();
 }
 
 // "--sampling.top_p is 2" for those who typed --sampling, "--set top_p is 2" for those who typed
@@ -97,7 +90,7 @@ Result<io::RecordOptions> MakeRecordOptions(const Options& options, const ModelS
       .run_seed = static_cast<std::uint64_t>(options.seed),
       .render_chat = std::move(render_chat),
       .vocab_size = source.files.spec().vocab_size,
-      .model_name = ModelName(options.model),
+      .model_name = options.model_name,
       .detokenize = [tokenizer = source.tokenizer.get()](std::span<const std::int32_t> ids) {
         return tokenizer->Decode(ids, /*skip_special_tokens=*/false);
       }};

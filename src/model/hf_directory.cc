@@ -42,8 +42,12 @@ Error NoWeights(const fs::path& directory) {
   for (const fs::directory_entry& entry : fs::directory_iterator(directory, ignored)) {
     const std::string name = entry.path().filename().string();
     if (name.ends_with(".bin") || name.ends_with(".pt") || name.ends_with(".pth")) {
-      return Error{directory.string() + " holds " + name +
-                   ", a pickle, which runs code when it is read; convert it to safetensors"};
+      const std::string path = directory.string();
+      return Error{
+          path + " holds " + name +
+          ", a pickle, which runs code when it is read; convert it to safetensors: python3 -c "
+          "\"from transformers import AutoModelForCausalLM as M; M.from_pretrained('" +
+          path + "', dtype='auto').save_pretrained('" + path + "')\""};
     }
     if (name.ends_with(".gguf")) {
       return Error{directory.string() + " holds " + name + ": give that file's name instead"};

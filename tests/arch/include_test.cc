@@ -23,13 +23,13 @@ std::set<std::string> Words(const std::string& text) {
   return words;
 }
 
-// Rows "| module | may include |" below the heading "Who may open whose door".
+// Rows "| module | may include |" below the heading "Dependencies between folders".
 Modules ReadTable() {
   std::ifstream file(kRoot / "src/README.md");
   Modules table;
   bool inside = false;
   for (std::string line; std::getline(file, line);) {
-    if (line.rfind("## ", 0) == 0) inside = line.find("Who may open whose door") != line.npos;
+    if (line.rfind("## ", 0) == 0) inside = line.find("Dependencies between folders") != line.npos;
     if (!inside || line.rfind("| ", 0) != 0) continue;
     const std::size_t bar = line.find('|', 2);
     const std::set<std::string> name = Words(line.substr(2, bar - 2));

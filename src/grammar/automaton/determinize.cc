@@ -28,11 +28,14 @@ struct Grouped {
   }
 };
 
+// `beside`: an automaton whose members alone are of interest; its state is the first number of each
+// set. An automaton that would be huge by itself is often small beside another.
 class Subsets {
  public:
-  Subsets(const Nfa& nfa, const Alphabet& alphabet, Work& work)
+  Subsets(const Nfa& nfa, const Alphabet& alphabet, const ClassTable* beside, Work& work)
       : nfa_(nfa),
         alphabet_(alphabet),
+        beside_(beside),
         work_(work),
         edges_(nfa.edges(), nfa.state_count()),
         epsilons_(nfa.epsilons(), nfa.state_count()),
@@ -41,20 +44,25 @@ class Subsets {
 
   std::optional<ClassTable> Run() {
     ClassTable table;
-    if (!Enter(std::array{Nfa::State{0}})) return std::nullopt;
+    if (beside_ != nullptr && beside_->state_count() == 0) return table;
+    if (!Enter(std::array{Nfa::State{0}}, 0)) return std::nullopt;
     for (std::int32_t set = 0; set < sets_.size(); ++set) {
-      const auto members = sets_[set];
+      const auto members = sets_[set].subspan(beside_ != nullptr ? 1 : 0);
       members_.assign(members.begin(), members.end());
+      const std::int32_t other = beside_ != nullptr ? sets_[set].front() : 0;
       if (!CollectTargets()) return std::nullopt;
       for (const ClassId c : touched_) {
-        const auto target = Enter(targets_[U(c)]);
-        if (!target) return std::nullopt;
-        table.cells.push_back({c, *target});
+        const std::int32_t other_target = beside_ != nullptr ? TargetBeside(other, c) : 0;
+        if (other_target >= 0) {
+          const auto target = Enter(targets_[U(c)], other_target);
+          if (!target) return std::nullopt;
+          table.cells.push_back({c, *target});
+        }
         targets_[U(c)].clear();
       }
       const bool accepts =
           std::ranges::any_of(members_, [&](Nfa::State state) { return nfa_.IsAccepting(state); });
-      table.EndRow(accepts);
+      table.EndRow(accepts && (beside_ == nullptr || beside_->accepting[U(other)]));
       if (!work_.HasMemoryFor(table.cells.size())) return std::nullopt;
     }
     return table;
@@ -78,10 +86,18 @@ class Subsets {
     return true;
   }
 
-  // The set of everything reached from `states` without a symbol.
-  std::optional<std::int32_t> Enter(std::span<const Nfa::State> states) {
+  // -1: none.
+  std::int32_t TargetBeside(std::int32_t state, ClassId symbol) const {
+    const auto row = beside_->Row(U(state));
+    const auto at = std::ranges::lower_bound(row, symbol, {}, &ClassTable::Cell::symbol);
+    return at != row.end() && at->symbol == symbol ? at->target : -1;
+  }
+
+  // The set of everything reached from `states` without a symbol, beside the other automaton's.
+  std::optional<std::int32_t> Enter(std::span<const Nfa::State> states, std::int32_t other) {
     ++round_;
     closure_.clear();
+    other_ = other;
     for (const Nfa::State state : states) Reach(state);
     while (!stack_.empty()) {
       const Nfa::State state = stack_.back();
@@ -104,6 +120,7 @@ class Subsets {
   }
 
   std::optional<std::int32_t> InternClosure() {
+    if (beside_ != nullptr) closure_.insert(closure_.begin(), other_);
     const std::int32_t set = sets_.Intern(closure_);
     if (!work_.HasRoomFor(U(sets_.size())) || !work_.HasMemoryFor(sets_.numbers())) {
       return std::nullopt;
@@ -119,6 +136,7 @@ class Subsets {
 
   const Nfa& nfa_;
   const Alphabet& alphabet_;
+  const ClassTable* const beside_;
   Work& work_;
   Grouped<Nfa::Edge> edges_;
   Grouped<Nfa::EpsilonEdge> epsilons_;
@@ -126,6 +144,7 @@ class Subsets {
   std::vector<std::uint64_t> reached_in_;  // the round in which a state was met last
   std::uint64_t round_ = 0;
   std::vector<Nfa::State> stack_, closure_, members_;
+  std::int32_t other_ = 0;                        // what closure_ is beside
   Nfa::State anything_ = -1;                      // the first such state met
   std::vector<std::vector<Nfa::State>> targets_;  // by class
   std::vector<ClassId> touched_;
@@ -137,7 +156,20 @@ DfaResult Determinize(const Nfa& nfa, Budget& budget, const char* doing) {
   Work work(budget, doing);
   const auto alphabet = Alphabet::Of(nfa.labels(), work);
   if (!alphabet) return work.error();
-  const auto table = Subsets(nfa, *alphabet, work).Run();
+  const auto table = Subsets(nfa, *alphabet, nullptr, work).Run();
+  if (!table) return work.error();
+  return ToMinimalDfa(*table, *alphabet, work);
+}
+
+DfaResult Intersect(const Dfa& a, const Nfa& b, Budget& budget, const char* doing) {
+  Work work(budget, doing);
+  Labels labels = b.labels();
+  const LabelledDfa labelled = Label(a, labels);
+  const auto alphabet = Alphabet::Of(labels, work);
+  if (!alphabet) return work.error();
+  const auto beside = Tabulate(labelled, *alphabet, work);
+  if (!beside) return work.error();
+  const auto table = Subsets(b, *alphabet, &*beside, work).Run();
   if (!table) return work.error();
   return ToMinimalDfa(*table, *alphabet, work);
 }

@@ -62,5 +62,7 @@ class Nfa {
 
 // The minimal automaton of the same language. `doing` starts the sentence of an error.
 DfaResult Determinize(const Nfa& nfa, Budget& budget, const char* doing = "an automaton");
+// The minimal automaton of what both accept. `b` is made deterministic only as far as `a` goes.
+DfaResult Intersect(const Dfa& a, const Nfa& b, Budget& budget, const char* doing);
 
 }  // namespace sglrun::grammar

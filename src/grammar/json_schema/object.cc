@@ -158,9 +158,23 @@ class ObjectWriter {
       to.shaky = repeats ? state.shaky | (met & OnValues()) : state.shaky;
       SGLRUN_ASSIGN_OR_RETURN(const ExprId member,
                               spelling_.Member(key, rules_.formulas().And(std::move(parts))));
-      AddEdge(from, to, member);
+      AddEdge(from, to, Shared(member));
       if (met == 0) return {};
     }
+  }
+
+  // Keys in any order stand in as many states as there are sets of them: each member is spelled out
+  // once, and called.
+  ExprId Shared(ExprId member) {
+    constexpr std::size_t kManyAnywhere = 5;
+    if (order_.loop().size() < kManyAnywhere) return member;
+    const auto [at, is_new] = shared_.try_emplace(member);
+    if (is_new) {
+      const RuleId rule = grammar_.AddRule("member");
+      grammar_.Define(rule, member);
+      at->second = grammar_.Call(rule);
+    }
+    return at->second;
   }
 
   Result<std::uint32_t, GrammarError> Fits(const std::string& name) {
@@ -285,6 +299,7 @@ class ObjectWriter {
   const std::vector<KeyCell>& cells_;
   ObjectSpelling& spelling_;
   std::vector<ExprId> cell_keys_;
+  std::map<ExprId, ExprId> shared_;  // members, and the calls of their rules
   ObjectOrder order_;
   bool apart_ = false;                      // the plan tells keys apart, and keys may repeat
   std::size_t last_required_ = 0;           // the chain up to here cannot be left out

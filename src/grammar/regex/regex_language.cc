@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "grammar/automaton/nfa.h"
 #include "grammar/grammar.h"
 #include "grammar/regex/regex_nfa.h"
 #include "grammar/regex/simplify.h"
@@ -17,14 +18,19 @@ RegexNodeId AddAnyText(RegexAst& ast) {
   return ast.Add({Kind::kRepeat, nullptr, {any}, 0, kUnbounded});
 }
 
+// Whether nothing can follow a match.
+bool EndsAtEnd(const RegexAst& ast, RegexNodeId id) {
+  const RegexNode& node = ast[id];
+  return (node.kind == Kind::kSequence ? ast[node.items.back()] : node).kind == Kind::kEnd;
+}
+
 // What may stand around a match found by searching. Beside an anchor nothing may, and saying so
 // here keeps the usual ^...$ free of anchors that depend on the text.
 RegexNodeId Surround(RegexAst& ast, RegexNodeId branch) {
-  const auto is = [&](RegexNodeId id, Kind kind) { return ast[id].kind == kind; };
   const RegexNode& node = ast[branch];
-  const bool sequence = node.kind == Kind::kSequence;
-  const bool from_start = is(sequence ? node.items.front() : branch, Kind::kStart);
-  const bool to_end = is(sequence ? node.items.back() : branch, Kind::kEnd);
+  const RegexNode& first = node.kind == Kind::kSequence ? ast[node.items.front()] : node;
+  const bool from_start = first.kind == Kind::kStart;
+  const bool to_end = EndsAtEnd(ast, branch);
   std::vector<RegexNodeId> items;
   if (!from_start) items.push_back(AddAnyText(ast));
   items.push_back(branch);
@@ -32,12 +38,26 @@ RegexNodeId Surround(RegexAst& ast, RegexNodeId branch) {
   return ast.Add({Kind::kSequence, nullptr, std::move(items)});
 }
 
-RegexTextsResult From(const RegexAst& ast, RegexNodeId root, AtBorder start, Budget& budget) {
+constexpr char kMakingAutomaton[] = "regex: its automaton";
+
+// Texts as RegexTexts has them, before their automaton is made deterministic.
+struct Undetermined {
+  Nfa chars;
+  LengthBounds lengths;
+};
+
+Result<Undetermined, GrammarError> NfaFrom(const RegexAst& ast, RegexNodeId root, AtBorder start,
+                                           Budget& budget) {
   SimpleRegex regex = Simplify(ast, root, start);
   const LengthBounds lengths = SplitLengths(regex);
-  SGLRUN_ASSIGN_OR_RETURN(const Nfa nfa, BuildNfa(regex, regex.root, budget.limits()));
-  SGLRUN_ASSIGN_OR_RETURN(Dfa chars, Determinize(nfa, budget, "regex: its automaton"));
-  return RegexTexts{std::move(chars), lengths};
+  SGLRUN_ASSIGN_OR_RETURN(Nfa nfa, BuildNfa(regex, regex.root, budget.limits()));
+  return Undetermined{std::move(nfa), lengths};
+}
+
+RegexTextsResult From(const RegexAst& ast, RegexNodeId root, AtBorder start, Budget& budget) {
+  SGLRUN_ASSIGN_OR_RETURN(const Undetermined texts, NfaFrom(ast, root, start, budget));
+  SGLRUN_ASSIGN_OR_RETURN(Dfa chars, Determinize(texts.chars, budget, kMakingAutomaton));
+  return RegexTexts{std::move(chars), texts.lengths};
 }
 
 DfaResult OneAutomaton(RegexTexts texts, Budget& budget) {
@@ -48,23 +68,30 @@ DfaResult OneAutomaton(RegexTexts texts, Budget& budget) {
 // that place say of the rest of the text.
 RegexTextsResult FromPlace(RegexAst& ast, RegexMatch match, AtBorder start, Budget& budget) {
   const auto up_to_end = [&](RegexNodeId body, bool anything_after) {
-    if (!anything_after) return body;
+    if (!anything_after || EndsAtEnd(ast, body)) return body;
     return ast.Add({Kind::kSequence, nullptr, {body, AddAnyText(ast)}});
   };
   const RegexNodeId rest = up_to_end(ast.branches.front(), match == RegexMatch::kSearch);
   SGLRUN_ASSIGN_OR_RETURN(RegexTexts language, From(ast, rest, start, budget));
   for (const RegexAst::LookAhead& ahead : ast.look_aheads) {
     const RegexNodeId body = up_to_end(ahead.body, true);
-    SGLRUN_ASSIGN_OR_RETURN(RegexTexts seen, From(ast, body, start, budget));
+    SGLRUN_ASSIGN_OR_RETURN(const Undetermined seen, NfaFrom(ast, body, start, budget));
+    SGLRUN_ASSIGN_OR_RETURN(Dfa both,
+                            Intersect(language.chars, seen.chars, budget, kMakingAutomaton));
     if (ahead.negative) {
-      SGLRUN_ASSIGN_OR_RETURN(const Dfa all, OneAutomaton(std::move(seen), budget));
-      SGLRUN_ASSIGN_OR_RETURN(language.chars, Subtract(language.chars, all, budget));
+      SGLRUN_ASSIGN_OR_RETURN(both, Bounded(std::move(both), seen.lengths, budget));
+      SGLRUN_ASSIGN_OR_RETURN(language.chars, Subtract(language.chars, both, budget));
     } else {
-      SGLRUN_ASSIGN_OR_RETURN(language.chars, Intersect(language.chars, seen.chars, budget));
+      language.chars = std::move(both);
       language.lengths = Conjoin(language.lengths, seen.lengths);
     }
   }
   return language;
+}
+
+bool HoldsEmptyText(const RegexTexts& texts) {
+  return !texts.chars.states.empty() && texts.chars.states.front().accepting &&
+         texts.lengths.min <= 0 && !texts.lengths.empty();
 }
 
 RegexTextsResult FirstBranch(RegexAst& ast, RegexMatch match, Budget& budget) {
@@ -72,6 +99,8 @@ RegexTextsResult FirstBranch(RegexAst& ast, RegexMatch match, Budget& budget) {
   if (match == RegexMatch::kFull) return texts;
   SGLRUN_ASSIGN_OR_RETURN(RegexTexts more, FromPlace(ast, match, AtBorder::kNever, budget));
   if (IsEmpty(more.chars)) return texts;
+  // Found at the very end of any text.
+  if (HoldsEmptyText(texts) && HoldsEmptyText(more)) return RegexTexts{AnyText()};
   SGLRUN_ASSIGN_OR_RETURN(const Dfa at_start, OneAutomaton(std::move(texts), budget));
   SGLRUN_ASSIGN_OR_RETURN(const Dfa later, OneAutomaton(std::move(more), budget));
   SGLRUN_ASSIGN_OR_RETURN(const Dfa before, LengthBetween(1, std::nullopt, budget));

@@ -15,6 +15,25 @@ std::string Repeated(int count, const std::function<std::string(int)>& part, con
   return all;
 }
 
+TEST_CASE("an object in any order holds each member once, not once for every set of keys") {
+  const CompiledSchema schema = CompileSchema(
+      "{\"x-sglrun\": {\"any_order\": true}, \"additionalProperties\": false, \"properties\": {" +
+      Repeated(
+          10,
+          [](int i) {
+            return "\"" + std::string(200, static_cast<char>('a' + i)) + "\": {\"maximum\": 9}";
+          },
+          ",") +
+      "}}");
+  REQUIRE(schema.verdict == "ok");
+  CHECK(schema.grammar->MemoryBytes() < 2'000'000);
+  const std::string first = "\"" + std::string(200, 'j') + "\":1";
+  const std::string second = "\"" + std::string(200, 'a') + "\":2";
+  CHECK(schema.Accepts("{" + first + "," + second + "}"));
+  CHECK(schema.Accepts("{" + second + "," + first + "}"));
+  CHECK(!schema.Accepts("{" + first + "," + first + "}"));
+}
+
 TEST_CASE("limits of a schema are too_large") {
   const auto verdict = [](const std::string& schema) { return CompileSchema(schema).verdict; };
   SUBCASE("text") {

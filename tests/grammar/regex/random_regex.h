@@ -19,7 +19,9 @@ class RandomRegex {
     std::string out;
     if (Below(6) == 0) out += "(?i)";
     if (Below(6) == 0) out += "^";
-    while (Below(6) == 0) out += (Below(2) == 0 ? "(?=" : "(?!") + Choice(1) + ")";
+    while (Below(6) == 0) {
+      out += (Below(2) == 0 ? "(?=" : "(?!") + Choice(1) + (Below(3) == 0 ? "$)" : ")");
+    }
     return out + Choice(3);
   }
 

@@ -279,8 +279,48 @@ TEST_CASE("look-aheads at the start of the pattern") {
           {"(?=^a)", {"a", "ab"}, {"ba"}},
           {"(?!^a)a", {"ba"}, {"a", "ab"}},
           {"(?=a)b|c", {"c", "abc"}, {"ab"}},
+          {"(?=.{2,3}$)", {"ab", "abcdef", "a\nbc"}, {"", "a", "ab\nc"}},
+          {"(?=.{0,3}$)", {"", "abcdef", "a\nb\n"}, {}},
+          {"(?=.{0,3}$)b", {"b", "abca", "bbbbb"}, {"", "baaa", "b\n"}},
+          {"^(?=.{2,3}$)a*b*", {"ab", "aaa", "xyz"}, {"", "a", "aaaa"}},
+          {"^(?!.{2,3}$)a*b*$", {"", "a", "aabb"}, {"ab", "aab", "ba"}},
+          {"(?=a$|bc)[a-c]", {"a", "bca", "xbc"}, {"ab", "acb"}},
+          {"(?!b$)[ab]", {"a", "bb", "bx"}, {"b", "xb"}},
       },
       RegexMatch::kSearch);
+}
+
+TEST_CASE("a look-ahead up to the end is a bound on the length, however large") {
+  Budget budget(kLimits);
+  for (const char* pattern : {"(?=.{3,10000}$)[a-z]+", "^(?=[^]{3,10000}$)[a-z]+$"}) {
+    CAPTURE(pattern);
+    const auto texts = RegexTextsOf(pattern, RegexMatch::kFull, {}, budget);
+    REQUIRE(texts.ok());
+    CHECK(texts->lengths == LengthBounds{3, 10'000});
+    CHECK(texts->chars.states.size() == 2);
+  }
+}
+
+TEST_CASE("a look-ahead that is huge by itself is found beside its pattern") {
+  const std::string address = "^(?=.{1,64}@.{4,64}$)[a-z.]+@[a-z-]+\\.[a-z]+$";
+  CHECK(Search("^(?=.{1,64}@.{4,64}$)").error().verdict == Verdict::kTooLarge);
+  CheckRows(
+      {{address,
+        {"a@b.c" + std::string(1, 'd'), std::string(64, 'x') + "@" + "ab.cd"},
+        {"a@b.c", std::string(65, 'x') + "@" + "ab.cd", "a@" + std::string(62, 'b') + ".cd"}}},
+      RegexMatch::kSearch);
+}
+
+TEST_CASE("a large count is a bound on the length where nothing else is open") {
+  Budget budget(kLimits);
+  const auto texts = RegexTextsOf("a{0,65535}", RegexMatch::kFull, {}, budget);
+  REQUIRE(texts.ok());
+  CHECK(texts->lengths == LengthBounds{0, 65'535});
+  CHECK(texts->chars.states.size() == 1);
+  const auto unrolled = Full("a{0,65535}");
+  REQUIRE(unrolled.ok());
+  CHECK(AcceptsText(*unrolled, std::string(65'535, 'a')));
+  CHECK(!AcceptsText(*unrolled, std::string(65'536, 'a')));
 }
 
 struct Refused {
@@ -398,6 +438,7 @@ TEST_CASE("limits are hit as verdicts") {
   for (const std::string& pattern :
        {std::string(100'000, '(') + std::string(100'000, ')'),
         std::string("((") + "a{1000}){1000}){1000}", std::string("a{1000001}"),
+        std::string("a{0,65535}|b"), std::string("(a{0,65535}b?){2}"),
         std::string("a{99999999999999999999}"), std::string("(a|b)*a(a|b){30}"),
         std::string(70'000, 'a'), std::string("(((a?){999999}){999999}){999999}"),
         std::string("([ab]*c?[bc]*){5000}"), std::string(10'000, '(') + "a"}) {

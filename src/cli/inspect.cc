@@ -1,4 +1,3 @@
-#include <filesystem>
 
 #include "base/printable.h"
 #include "base/strings.h"
@@ -68,12 +67,10 @@ Json StopTokens(const ModelSource& source) {
   return tokens;
 }
 
-// Null without such a file.
+// Null where the model has no such file and no such keys.
 Json Defaults(const model::ModelFiles& files) {
-  std::error_code ignored;
-  const auto file = std::filesystem::path(files.path()) / "generation_config.json";
-  if (!std::filesystem::exists(file, ignored)) return nullptr;
   const model::GenerationDefaults& defaults = files.generation_defaults();
+  if (defaults.place.empty()) return nullptr;
   Json::Object stated;
   const auto add = [&](std::string name, const auto& value) {
     if (value) stated.emplace_back(std::move(name), Json(*value));
@@ -139,7 +136,7 @@ void AddRunFacts(const Options& options, const ModelSource& source, const kernel
 // What `batch` refuses, too, unless it is told to do without the file.
 Status CheckDefaults(const Options& options, const model::ModelFiles& files) {
   SamplingParams defaults = EffectiveDefaults(options, files.generation_defaults());
-  const auto finished = request::FinishSamplingParams("generation_config.json", defaults);
+  const auto finished = request::FinishSamplingParams(files.generation_defaults().place, defaults);
   if (finished.ok()) return {};
   return Error{finished.error().message + "; --sampling-defaults openai does without it"};
 }

@@ -318,7 +318,8 @@ std::vector<OptionSpec> SamplingOptions() {
        .group = kGroup,
        .line = "where defaults come from",
        .text = "`model`: temperature, top_p, top_k, min_p and repetition_penalty as the model's "
-               "generation_config.json states them. `openai`: the constants of `sglrun fields`."},
+               "generation_config.json, or a GGUF file's `general.sampling.*`, states them. "
+               "`openai`: the constants of `sglrun fields`."},
       {.name = "compat",
        .kind = Kind::kChoice,
        .member = &Options::compat,

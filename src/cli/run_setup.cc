@@ -84,6 +84,7 @@ Result<io::RecordOptions> MakeRecordOptions(const Options& options, const ModelS
   io::RecordOptions record_options{
       .sampling = options.sampling,
       .defaults = EffectiveDefaults(options, source.files.generation_defaults()),
+      .defaults_place = source.files.generation_defaults().place,
       .compat = options.compat == "2024" ? io::Compat::k2024 : io::Compat::kNone,
       .strict = options.strict,
       .format = LineFormatOf(options),

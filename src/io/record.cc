@@ -136,7 +136,7 @@ Result<NormalizeOptions, RecordError> RunLevelOptions(const RecordOptions& optio
   if (auto status = request::FinishSamplingParams("--sampling", finished); !status.ok()) {
     // Whose fault it is decides which place is named.
     SamplingParams defaults = options.defaults;
-    SGLRUN_RETURN_IF_ERROR(request::FinishSamplingParams("generation_config.json", defaults));
+    SGLRUN_RETURN_IF_ERROR(request::FinishSamplingParams(options.defaults_place, defaults));
     return std::move(status).error();
   }
   SGLRUN_RETURN_IF_ERROR(CheckStopPatterns(finished, "--sampling"));

@@ -34,6 +34,7 @@ enum class LineFormat : std::uint8_t { kAuto, kGenerate, kOpenAi, kText };
 struct RecordOptions {
   Json sampling;            // --sampling and --set: an object, used where a record gives nothing
   SamplingParams defaults;  // built-in, generation_config (--sampling-defaults) already laid over
+  std::string defaults_place = "generation_config.json";  // who states the latter, for sentences
   Compat compat = Compat::kNone;
   bool strict = false;  // unknown top-level fields, repeated keys and ids become record errors
   LineFormat format = LineFormat::kAuto;

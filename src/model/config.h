@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 namespace sglrun::model {
@@ -12,8 +13,9 @@ struct SpecialTokens {
   std::optional<std::int32_t> bos;
 };
 
-// Sampling defaults that generation_config.json literally contains.
+// Sampling defaults that a model literally states.
 struct GenerationDefaults {
+  std::string place;  // "generation_config.json", or "general.sampling" of a GGUF file; "": nowhere
   std::optional<double> temperature, top_p, min_p, repetition_penalty;
   std::optional<std::int64_t> top_k;
 };

@@ -72,6 +72,7 @@ void UniteEosIds(const std::vector<std::int32_t>& ids, std::vector<std::int32_t>
 
 Result<GenerationDefaults> ReadGeneration(ConfigReader reader) {
   GenerationDefaults defaults;
+  defaults.place = "generation_config.json";
   defaults.temperature = reader.OptionalFloat("temperature");
   defaults.top_p = reader.OptionalFloat("top_p");
   defaults.min_p = reader.OptionalFloat("min_p");

@@ -163,8 +163,7 @@ std::optional<Repository> ReadRepository(const std::string& given) {
   const std::size_t colon = given.find(':');
   const std::string head = given.substr(0, colon);
   const std::size_t at = head.find('@');
-  Repository repository = {head.substr(0, at),
-                           at == std::string::npos ? "" : head.substr(at + 1),
+  Repository repository = {head.substr(0, at), at == std::string::npos ? "" : head.substr(at + 1),
                            colon == std::string::npos ? "" : given.substr(colon + 1)};
   const std::size_t slash = repository.name.find('/');
   if (slash == std::string::npos) return std::nullopt;
@@ -199,8 +198,8 @@ Result<std::string> SnapshotOf(const fs::path& folder, const Repository& reposit
   if (fitting.size() == 1) return (folder / "snapshots" / fitting[0]).string();
   const std::string found = fitting.empty() ? "is not there" : "stands for several commits";
   return Error{"revision \"" + wanted + "\" of " + repository.name + " " + found + " in " +
-               folder.string() + "; commits that are: " +
-               (snapshots.empty() ? "none" : Listed(snapshots)) +
+               folder.string() +
+               "; commits that are: " + (snapshots.empty() ? "none" : Listed(snapshots)) +
                ". Download it: " + DownloadCommand(repository)};
 }
 
@@ -213,8 +212,7 @@ Result<FoundModel> InCache(const Repository& repository, const std::string& give
                  " is not in the Hugging Face cache (" + cache.string() +
                  "). Download it: " + DownloadCommand(repository)};
   }
-  SGLRUN_ASSIGN_OR_RETURN(const std::string snapshot,
-                          SnapshotOf(cache / folder_name, repository));
+  SGLRUN_ASSIGN_OR_RETURN(const std::string snapshot, SnapshotOf(cache / folder_name, repository));
   SGLRUN_ASSIGN_OR_RETURN(FoundModel found, InFolder(snapshot, given, repository.part));
   found.name = repository.name;
   return found;

@@ -149,6 +149,7 @@ Result<GgufModel> OpenGgufModel(const std::string& path) {
                           ReadGgufConfig(parts[0].gguf, tensors, std::move(rope_factors)));
   GgufModel model;
   SGLRUN_ASSIGN_OR_RETURN(model.tokenizer, ReadGgufTokenizerFields(parts[0].gguf));
+  SGLRUN_ASSIGN_OR_RETURN(model.defaults, ReadGgufGeneration(parts[0].gguf));
   SGLRUN_RETURN_IF_ERROR(StoreTensors(config, parts, model.weights));
   model.spec = std::move(config.spec);
   model.tokens = std::move(config.tokens);

@@ -16,6 +16,7 @@ namespace sglrun::model {
 struct GgufModel {
   ModelSpec spec;
   SpecialTokens tokens;
+  GenerationDefaults defaults;
   GgufTokenizerFields tokenizer;
   WeightTable weights;
 };
@@ -24,5 +25,8 @@ Result<GgufModel> OpenGgufModel(const std::string& path);
 
 // The tokenizer.ggml.* keys.
 Result<GgufTokenizerFields> ReadGgufTokenizerFields(const GgufFile& gguf);
+
+// The keys general.sampling.*, in which converters keep what generation_config.json says.
+Result<GenerationDefaults> ReadGgufGeneration(const GgufFile& gguf);
 
 }  // namespace sglrun::model

@@ -57,13 +57,14 @@ Result<ModelFiles> ModelFiles::Open(const std::string& path) {
     SGLRUN_ASSIGN_OR_RETURN(HfDirectory directory, OpenHfDirectory(path));
     impl->spec = std::move(directory.config.spec);
     impl->tokens = std::move(directory.config.tokens);
-    impl->defaults = directory.config.defaults;
+    impl->defaults = std::move(directory.config.defaults);
     impl->weights = std::move(directory.weights);
   } else {
     SGLRUN_ASSIGN_OR_RETURN(GgufModel gguf, OpenGgufModel(path));
     impl->is_gguf = true;
     impl->spec = std::move(gguf.spec);
     impl->tokens = std::move(gguf.tokens);
+    impl->defaults = std::move(gguf.defaults);
     impl->tokenizer = std::move(gguf.tokenizer);
     impl->weights = std::move(gguf.weights);
   }

@@ -10,69 +10,69 @@ const std::vector<CommandSpec>& CommandTable() {
        .min_operands = 1,
        .max_operands = 100000,
        .line = "run every record of JSONL files and write the results in the same order",
-       .text = "Each input line is the body of a /generate request: an object with `text` or "
-               "`input_ids`, `sampling_params` and more (see `sglrun fields`). Each gives exactly "
-               "one output line: the result, an array of results for a list of prompts or `n` "
-               "above 1, or an error row at the record's place. Blank lines give nothing. INPUT "
-               "may be `-` for standard input; gzip and zstd are recognised by content. Several "
-               "inputs are one run, in the order given.\n"
+       .text = "Each input line is a record: the body of a /generate request, an object with "
+               "`text` or `input_ids`, `sampling_params` and other fields (see `sglrun fields`). "
+               "Each record gives exactly one output line: the result, an array of results for a "
+               "list of prompts or `n` above 1, or an error row. Blank lines are ignored. INPUT "
+               "may be `-` for standard input. Files compressed with gzip or zstd are recognised "
+               "by their content. Several inputs form one run, in the given order.\n"
                "\n"
-               "Rows depend on the record, the model and the options alone: not on the order of "
-               "the file, on neighbours, threads or shards. Records without a seed of their own "
-               "draw from --seed, their prompt and the sampling parameters that hold for it: "
-               "asking for logprobs or spelling out a default changes no answer. If the same "
-               "prompt with the same parameters occurs several times, each occurrence gets a "
-               "different sample, in the order of the lines.\n"
+               "A row depends only on its record, the model and the options, not on the order of "
+               "the file, other records, threads or shards. The seed of a record without "
+               "sampling_seed is computed from --seed, the prompt and the effective sampling "
+               "parameters. Requesting logprobs or stating a default explicitly does not change an "
+               "answer. If the same prompt with the same parameters occurs several times, each "
+               "occurrence gets a different sample, in the order of the lines.\n"
                "\n"
-               "A run that was stopped, by a signal, a full disk or kill -9, goes on when the same "
-               "command is given again. Rows are found again by content, so the input may have "
-               "grown or been reordered meanwhile. Another model or other sampling options are "
-               "refused unless --overwrite says so.\n"
+               "A run that was stopped by a signal, a full disk or kill -9 continues if the same "
+               "command is given again. Rows are matched to records by content, so records may "
+               "have been added or reordered in between. A run cannot be continued with another "
+               "model or other sampling options; --overwrite starts over.\n"
                "\n"
-               "A line may have 256 MiB, what it says may take 512 MiB of memory once it is read, "
-               "and so "
-               "may the results of one record. A record above that fails alone, on every machine.\n"
+               "A line may have up to 256 MiB, a parsed record may take up to 512 MiB of memory, "
+               "and so may its results. A record that exceeds a limit fails; the others are not "
+               "affected. The limits are the same on every machine.\n"
                "\n"
-               "The exit code is 0 when every record was served, 1 when the run finished and some "
-               "records failed, 2 when it could not start or go on, 130 or 143 when it was "
-               "interrupted or terminated.",
-       .examples = {{"sglrun batch prompts.jsonl -o results.jsonl -m ./model",
-                     "Serves a file. The same command again continues a stopped run."},
-                    {"sglrun batch prompts.jsonl -o results.jsonl.zst -m model.gguf "
-                     "--set temperature=0 --set max_new_tokens=64",
-                     "Greedy decoding where a record says nothing else, compressed output."},
-                    {"cat prompts.txt | sglrun batch - --input-format text -m ./model "
-                     "| jq -r .text",
-                     "Every line of a text file is a prompt; results go down a pipe."},
-                    {"sglrun batch all.jsonl -o part0.jsonl -m ./model --shard 0/2",
-                     "The first of two processes; `sglrun merge` joins what they wrote."}}},
+               "The exit code is 0 if every record was processed successfully, 1 if the run "
+               "finished but some records failed, 2 if the run could not start or could not "
+               "continue, and 130 or 143 if it was interrupted or terminated.",
+       .examples =
+           {{"sglrun batch prompts.jsonl -o results.jsonl -m ./model",
+             "Runs a file. The same command continues a stopped run."},
+            {"sglrun batch prompts.jsonl -o results.jsonl.zst -m model.gguf "
+             "--set temperature=0 --set max_new_tokens=64",
+             "Greedy decoding unless a record states its own temperature, compressed output."},
+            {"cat prompts.txt | sglrun batch - --input-format text -m ./model "
+             "| jq -r .text",
+             "Every line of a text file is a prompt; results go to a pipe."},
+            {"sglrun batch all.jsonl -o part0.jsonl -m ./model --shard 0/2",
+             "The first of two processes; `sglrun merge` joins their outputs."}}},
       {.command = Command::kPlan,
        .name = "plan",
        .operands = "INPUT...",
        .min_operands = 1,
        .max_operands = 100000,
        .line = "check what batch would do, without loading the weights",
-       .text = "Reads, validates and tokenizes every record as `batch` would and says what a run "
-               "takes: records, results, tokens, how records group into batches and why, memory, "
-               "an estimate of the time, and every record error with its line. Every option of "
-               "`batch` is accepted, so the word can be exchanged in a command line; nothing is "
-               "written.\n"
+       .text = "Reads, validates and tokenizes every record as `batch` does, and reports what a "
+               "run would take: records, results, tokens, how records are grouped into batches and "
+               "why, memory, an estimate of the time, and every record error with its line. All "
+               "options of `batch` are accepted, so `batch` can be replaced by `plan` in a command "
+               "line. Nothing is written.\n"
                "\n"
-               "The exit code is 1 when a record is wrong, else 0.",
+               "The exit code is 1 if a record is invalid, else 0.",
        .examples = {{"sglrun plan prompts.jsonl -m ./model", "A report for people."},
                     {"sglrun plan prompts.jsonl -m ./model --json", "The same as one JSON object."},
                     {"sglrun plan prompts.jsonl -m ./model --records",
-                     "The parameters every record ends up with, one line a record."}}},
+                     "The effective parameters, one line per record."}}},
       {.command = Command::kInspect,
        .name = "inspect",
        .operands = "MODEL",
        .min_operands = 1,
        .max_operands = 1,
-       .line = "say what a model directory or GGUF file holds, and whether it can be run",
-       .text = "Opens the model, verifies it, and prints architecture, sizes, types, tokenizer, "
-               "stop tokens and what the chat template takes. The exit code is 0 when sglrun can "
-               "run it and 1 when not; the reason "
-               "is printed.",
+       .line = "describe a model directory or GGUF file, and say whether it can be run",
+       .text = "Opens and verifies the model, and prints its architecture, sizes, types, "
+               "tokenizer, stop tokens and what its chat template accepts. The exit code is 0 if "
+               "sglrun can run the model. Otherwise the reason is printed and the exit code is 1.",
        .examples = {{"sglrun inspect ./model", "A report for people."},
                     {"sglrun inspect model.gguf --json", "The same as JSON."}}},
       {.command = Command::kTokenize,
@@ -80,39 +80,40 @@ const std::vector<CommandSpec>& CommandTable() {
        .operands = "[FILE]",
        .max_operands = 1,
        .line = "turn JSONL texts into token ids",
-       .text =
-           "Each line is a JSON string, or an object with `text` and optionally "
-           "`add_special_tokens` (default true). It is answered by `input_ids` and `tokens`, or by "
-           "`count` with --count. A wrong line gives an error row and the exit code 1; the rest "
-           "goes on. Without FILE, standard input is read. The model needs no weights.",
+       .text = "Each line is a JSON string, or an object with `text` and optionally "
+               "`add_special_tokens` (default true). The output line has `input_ids` and `tokens`, "
+               "or `count` with --count. An invalid line gives an error row and the exit code 1; "
+               "the other lines are processed. Without FILE, standard input is read. The model "
+               "needs no weights.",
        .examples = {{"echo '\"Hello world\"' | sglrun tokenize -m ./model", "The ids of one text."},
-                    {"sglrun tokenize -m ./model texts.jsonl --count", "How long texts are."}}},
+                    {"sglrun tokenize -m ./model texts.jsonl --count",
+                     "The number of tokens of each text."}}},
       {.command = Command::kDetokenize,
        .name = "detokenize",
        .operands = "[FILE]",
        .max_operands = 1,
        .line = "turn JSONL token ids into texts",
        .text = "Each line is a JSON array of ids, or an object with `input_ids` and optionally "
-               "`skip_special_tokens` (default false). It is answered by `text`. A wrong line "
-               "gives an error row and the exit code 1; the rest goes on.",
+               "`skip_special_tokens` (default false). The output line has `text`. An invalid line "
+               "gives an error row and the exit code 1; the other lines are processed.",
        .examples = {{"echo '[1, 2, 3]' | sglrun detokenize -m ./model", "The text of three ids."}}},
       {.command = Command::kTemplate,
        .name = "template",
        .operands = "[FILE]",
        .max_operands = 1,
        .line = "turn JSONL messages into prompts with a chat template",
-       .text =
-           "Each line is an object with `messages`, and optionally `tools`, `documents`, "
-           "`add_generation_prompt` (default true), `continue_final_message` (the prompt ends with "
-           "the text of the last message) and `chat_template`, a template for this line alone; "
-           "`chat_template_kwargs` holds variables of the template, and any other member is one, "
-           "too (`enable_thinking` and the like). It is answered by `text`, and with --input-ids "
-           "by the `input_ids` of it. The template is the model's, or that of --template. A wrong "
-           "line gives an error row and the exit code 1; the rest goes on.\n"
-           "\n"
-           "Templates are Jinja programs and render what the line says as Hugging Face "
-           "transformers does; with --served they see messages as `batch` and a server prepare "
-           "them. They read no files and end after a bounded number of steps.",
+       .text = "Each line is an object with `messages`, and optionally `tools`, `documents`, "
+               "`add_generation_prompt` (default true), `continue_final_message` (the prompt ends "
+               "with the text of the last message) and `chat_template` (a template for this line "
+               "alone). The members of `chat_template_kwargs` are variables of the template, and "
+               "so are all other members of the line, such as `enable_thinking`. The output line "
+               "has `text`, and with --input-ids also `input_ids`. The template is that of the "
+               "model or of --template. An invalid line gives an error row and the exit code 1; "
+               "the other lines are processed.\n"
+               "\n"
+               "Templates are Jinja programs. They receive the messages unchanged, as in Hugging "
+               "Face transformers; with --served the messages are prepared as in `batch` and in a "
+               "server. Templates cannot read files, and they end after a bounded number of steps.",
        .examples = {{"echo '{\"messages\":[{\"role\":\"user\",\"content\":\"Hi\"}]}' | sglrun "
                      "template -m ./model",
                      "The prompt of one conversation."},
@@ -120,33 +121,35 @@ const std::vector<CommandSpec>& CommandTable() {
                      "A template file without a model, at a fixed time."}}},
       {.command = Command::kChat,
        .name = "chat",
-       .line = "talk with a model at the terminal, or get one answer in a pipe",
-       .text = "At a terminal: type a message, see the answer as it is made, go on. /help lists "
-               "the commands that set sampling parameters, take messages back, answer again, save "
-               "and load, constrain answers by a schema or a pattern. \"\"\" opens a message of "
-               "several lines and closes it, a paste is one message; Ctrl+C stops the answer, "
-               "Ctrl+D leaves. Thoughts (up to --reasoning-end) are shown dim. What the model has "
-               "read and written is not computed again as far as the template shows it unchanged, "
-               "except up to 15 last tokens that fill no page of the cache.\n"
-               "\n"
-               "When standard input is no terminal, or with --file, all of it is one message; the "
-               "answer, thoughts included, goes to standard output and nothing else does.\n"
-               "\n"
-               "An answer may be as long as the context has room, unless max_new_tokens is set. "
-               "Answer k of a chat draws with --seed + k, so the same conversation goes the same "
-               "way again; a sampling_seed that is set serves every answer, and /regen adds 1 to "
-               "it. /export writes each answer as a line from which `sglrun batch` makes the same "
-               "tokens, given the same model and the same options. /save overwrites only the file "
-               "that it wrote before; /save! overwrites another one. Lines that were typed are "
-               "kept in $XDG_STATE_HOME/sglrun/history, or ~/.local/state/sglrun/history.\n"
-               "\n"
-               "The exit code is 0, 2 when the chat could not start or could not answer its one "
-               "message, 130 when the one answer was interrupted.",
+       .line = "chat with a model at the terminal, or get one answer in a pipe",
+       .text =
+           "At a terminal, type a message; the answer is shown while it is generated. /help lists "
+           "the commands: they set sampling parameters, remove messages, answer again, save and "
+           "load, and constrain answers by a schema or a pattern. \"\"\" starts and ends a message "
+           "of several lines, and pasted lines are one message. Ctrl+C stops the answer, Ctrl+D "
+           "ends the chat. Thoughts (up to --reasoning-end) are shown dimmed. The part of the "
+           "prompt that the template leaves unchanged is not computed again, except for up to 15 "
+           "tokens that do not fill a page of the cache.\n"
+           "\n"
+           "If standard input is not a terminal, or with --file, the whole input is one message. "
+           "Only the answer, including thoughts, is written to standard output.\n"
+           "\n"
+           "Unless max_new_tokens is set, an answer may be as long as the context allows. Answer k "
+           "of a chat uses the seed --seed + k, so the same conversation gives the same answers "
+           "again. A sampling_seed that is set is used for every answer, and /regen adds 1 to it. "
+           "/export writes a line for each answer, from which `sglrun batch` generates the same "
+           "tokens with the same model and options. /save overwrites only the file that it wrote "
+           "before; /save! overwrites any saved conversation. Typed lines are saved in "
+           "$XDG_STATE_HOME/sglrun/history, or in ~/.local/state/sglrun/history.\n"
+           "\n"
+           "The exit code is 0 on success, and 2 if the chat could not start. In a pipe or with "
+           "--file it is also 2 if the message could not be answered, and 130 if the answer was "
+           "interrupted.",
        .examples = {{"sglrun chat -m ./model --set temperature=0.7", "A conversation."},
                     {"echo 'Why is the sky blue?' | sglrun chat -m ./model > answer.txt",
                      "One question, one answer."},
                     {"sglrun chat -m model.gguf -s 'Answer in one word.' -f question.txt",
-                     "A system text, and the question in a file."}}},
+                     "A system message, and the question in a file."}}},
       {.command = Command::kGrammar,
        .name = "grammar",
        .operands = "check [FILE]",
@@ -157,57 +160,59 @@ const std::vector<CommandSpec>& CommandTable() {
        .text =
            "Each line of FILE (or standard input) is an object with one of `json_schema`, `regex`, "
            "`ebnf` and `structural_tag`, and optionally `id`, `texts` (a list of strings) and "
-           "`options` (the options of the group Grammar, with _ in place of -). It is answered by "
-           "`status` (ok, invalid, unsupported, unsatisfiable, unreachable or too_large), a "
-           "`message` with the place of a mistake, and for each text whether it is a member "
-           "(`accepted`), begins one (`prefix_ok`) and where it leaves the language (`error_at`).\n"
+           "`options` (the options of the group Grammar, with _ in place of -). The output line "
+           "has the `status` (ok, invalid, unsupported, unsatisfiable, unreachable or too_large), "
+           "and a `message` with the place of an error. For each text it says whether the text "
+           "satisfies the constraint (`accepted`), whether it is the beginning of a text that does "
+           "(`prefix_ok`), and the offset of the first byte that the constraint forbids "
+           "(`error_at`).\n"
            "\n"
-           "With --tokenizer each text is also spelled in tokens, and the mask of allowed tokens "
-           "is computed before each of them and before the end: `mask_ok` says whether the masks "
-           "agree with the text, `mask_us` how long each took. A constraint that names tokens "
-           "(`<[5]>`, any_tokens) says nothing about bytes: its texts are judged with a tokenizer "
-           "only, and the name of a special token in them (<|im_end|>) stands for that token.\n"
+           "With --tokenizer each text is also tokenized, and the mask of allowed tokens is "
+           "computed before each token and at the end. `mask_ok` says whether the masks agree with "
+           "the text, and `mask_us` how many microseconds each mask took. Texts for a constraint "
+           "that names tokens (`<[5]>`, any_tokens) can be checked only with a tokenizer; the name "
+           "of a special token in such a text (<|im_end|>) stands for that token.\n"
            "\n"
-           "The exit code is 0 when every line got a verdict, refused constraints included, 1 when "
-           "a line was no valid request.",
+           "The exit code is 0 if every line got a verdict, even if its constraint was refused, "
+           "and 1 if a line was not a valid request.",
        .examples = {{"echo '{\"regex\":\"[0-9]+\",\"texts\":[\"12\",\"1x\"]}' | sglrun grammar "
                      "check",
                      "Two texts against a regex."},
                     {"sglrun grammar check schemas.jsonl --tokenizer ./model --random-masks 5",
-                     "Masks too, and five random ones against the slow reference."}}},
+                     "Checks masks too, and compares five random masks with the slow reference."}}},
       {.command = Command::kBench,
        .name = "bench",
        .line = "measure prefill and decode speed",
-       .text = "Runs a model, or random weights in a known shape, through the same engine as "
-               "`batch` and prints tokens per second beside the memory bandwidth and arithmetic "
-               "they amount to. Each figure is the median of --repeat runs. Decode is bound by "
-               "memory: at one row its GB/s should be near what the machine can read.\n"
+       .text = "Runs a model, or random weights in the shape of a known model, through the same "
+               "engine as `batch`. It prints tokens per second, and the memory bandwidth and "
+               "arithmetic rate that they correspond to. Each figure is the median of --repeat "
+               "runs. Decoding is limited by memory bandwidth: with one row, its GB/s should be "
+               "close to the read bandwidth of the machine.\n"
                "\n"
-               "On the CPU a second line shows where the time of the threads went (of the last "
-               "run, in JSON as prefill_shares and decode_shares, which add up to 1): products "
-               "with weights and what is fused with them (the activation, most norms), attention, "
-               "elementwise (other norms, rotation, storing keys and values), sampling, other "
-               "(planning of steps), and waiting, of threads at barriers or without work.\n"
+               "On the CPU a second line shows how the time of the threads in the last run was "
+               "divided (in JSON: prefill_shares and decode_shares, which add up to 1): products "
+               "with weights and the operations fused with them (the activation, most norms), "
+               "attention, elementwise (other norms, rotation, storing keys and values), sampling, "
+               "other (planning of steps), and waiting (threads at barriers or without work).\n"
                "\n"
-               "With --grammar it measures constrained decoding on the vocabulary of --tokenizer "
-               "or --model, without weights: microseconds to compile a constraint, to fill a mask "
-               "of allowed tokens where no text has been before and where one has, to accept a "
-               "token, and to fill the masks of a step of 64 rows.",
+               "With --grammar it measures constrained decoding with the vocabulary of --tokenizer "
+               "or --model, without weights. It prints the microseconds to compile a constraint, "
+               "to fill a mask of allowed tokens that is not in the cache and one that is, to "
+               "accept a token, and to fill the masks of a step of 64 rows.",
        .examples = {{"sglrun bench --shape smollm2-135m", "Random weights, no download needed."},
                     {"sglrun bench -m ./model --batch-sizes 1,32 --json",
-                     "A model of yours, as JSON."},
+                     "Your own model, as JSON."},
                     {"sglrun bench --tokenizer ./model --grammar constraints.jsonl",
-                     "Constraints of yours on the model's vocabulary."}}},
+                     "Your own constraints on the vocabulary of a model."}}},
       {.command = Command::kMerge,
        .name = "merge",
        .operands = "OUT...",
        .min_operands = 1,
        .max_operands = 100000,
        .line = "join the outputs of shards into one file in input order",
-       .text = "Takes the result files that `batch --shard I/N` wrote, each with the run file "
-               "beside it, and writes the rows as one run without shards would have written them. "
-               "Outputs of different runs, missing shards, unfinished ones and repeated ones are "
-               "refused by name.",
+       .text = "Reads the outputs of `batch --shard I/N`, each with its journal, and writes the "
+               "rows as one run without shards would have written them. Outputs of different runs, "
+               "and missing, unfinished or repeated shards are refused; the message names them.",
        .examples = {{"sglrun merge part0.jsonl part1.jsonl -o results.jsonl",
                      "Joins two shards."}}},
       {.command = Command::kReport,
@@ -216,19 +221,18 @@ const std::vector<CommandSpec>& CommandTable() {
        .min_operands = 1,
        .max_operands = 1,
        .line = "show how a run went: speed over time, lengths, errors, the slowest records",
-       .text =
-           "Reads the run file that `batch` writes beside its output and prints its figures, or "
-           "with --html writes them as a page. A stopped run has one too, about what was done. If "
-           "a run continued an earlier one, charts and lists cover only the last part.",
+       .text = "Reads the run file that `batch` writes beside its output and prints its figures. "
+               "With --html it writes them as an HTML page. A stopped run also has a run file. If "
+               "a run continued an earlier one, charts and lists cover only the last part.",
        .examples = {{"sglrun report results.jsonl.run.json", "In the terminal."},
                     {"sglrun report results.jsonl.run.json --html run.html",
-                     "As a page, the same as of `batch --report`."}}},
+                     "As an HTML page, the same as with `batch --report`."}}},
       {.command = Command::kFields,
        .name = "fields",
        .line = "list the request fields and sampling parameters",
-       .text = "Prints name, kind, default, range and meaning of everything an input line may "
-               "hold, or with --json-schema a JSON Schema (2020-12) of an input line for editors "
-               "and validators.",
+       .text = "Prints name, type, default, range and meaning of all fields of an input line. With "
+               "--json-schema it prints a JSON Schema (2020-12) of an input line, for editors and "
+               "validators.",
        .examples = {{"sglrun fields", "The table."},
                     {"sglrun fields --json-schema > request.schema.json", "The schema."}}},
       {.command = Command::kCompletion,
@@ -246,7 +250,7 @@ const std::vector<CommandSpec>& CommandTable() {
        .name = "man",
        .line = "print the manual page",
        .text = "",
-       .examples = {{"sglrun man | man -l -", "Reads the manual where it is not installed."}}},
+       .examples = {{"sglrun man | man -l -", "Shows the manual where it is not installed."}}},
   };
   return table;
 }

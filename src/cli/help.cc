@@ -8,9 +8,9 @@ namespace {
 constexpr std::size_t kColumn = 28;  // where the meaning of an option begins
 
 constexpr std::string_view kIntroduction =
-    "sglrun reads a JSONL file of /generate request bodies, runs a language model over them on "
-    "this machine, and writes one result line an input line, in order. The same input gives the "
-    "same bytes. Start with `sglrun batch`.";
+    "sglrun reads a JSONL file of /generate request bodies, runs them through a language model on "
+    "this machine, and writes one result line per input line, in the same order. The same input "
+    "gives the same bytes. Start with `sglrun batch`.";
 
 void AppendOption(const OptionSpec& option, HelpLevel level, std::string& out) {
   std::string head = "  " + OptionHead(option);
@@ -112,7 +112,7 @@ std::string ProgramHelp(HelpLevel level) {
   }
   out +=
       "\n  sglrun COMMAND -h      options of a command\n"
-      "  sglrun COMMAND --help  the same, explained, with examples\n"
+      "  sglrun COMMAND --help  the same with explanations and examples\n"
       "  sglrun --version       version, build type, instruction sets\n";
   if (level == HelpLevel::kLong) AppendExamples(FindCommand(Command::kBatch).examples, out);
   return out;
@@ -131,7 +131,7 @@ std::string CommandHelp(const CommandSpec& command, HelpLevel level) {
     }
   }
   if (level == HelpLevel::kShort) {
-    out += "\n`sglrun " + std::string(command.name) + " --help` explains more.\n";
+    out += "\n`sglrun " + std::string(command.name) + " --help` gives more details.\n";
   } else {
     AppendExamples(command.examples, out);
   }

@@ -86,9 +86,12 @@ void AppendOption(const OptionSpec& option, std::string& out) {
 void AppendOptions(std::string& out) {
   out += Section("OPTIONS");
   out +=
-      "The words in brackets are defaults; behind them stand the commands that have the option.\n";
+      "Defaults are in square brackets, followed by the commands that have the option in "
+      "parentheses.\n";
   out += ".TP\n" + Bold("-h") + ", " + Bold("--help") +
-         "\nThe options of a command in a line each, or explained with examples.\n";
+         "\n"
+         "-h lists the options of a command in one line each; --help explains them and shows "
+         "examples.\n";
   std::string_view group;
   for (const OptionSpec& option : OptionTable()) {
     if (option.group != group) {
@@ -134,18 +137,22 @@ void AppendFields(std::string& out) {
 
 constexpr std::string_view kOpenAiLines =
     "A line with `custom_id`, `method` (POST), `url` (/v1/chat/completions or /v1/completions) and "
-    "`body` is what hosted batch services and vLLM's run-batch take; `sglrun fields` explains the "
-    "fields of bodies. Any `model` is accepted and shown again. The row is\n\n{\"id\", "
-    "\"custom_id\", \"response\": {\"status_code\", \"request_id\", \"body\"}, \"error\"}\n\nwith "
-    "a "
-    "chat.completion or text_completion as its body. A line that is wrong has the status code 400, "
-    "and its error both in the body and in `error`. Ids are made from the record, so that equal "
-    "runs have equal ones; with --no-timing `created` is 0.\n\nCalls of functions that "
-    "`tool_choice` demands are enforced. Those that the model makes of itself become tool_calls "
-    "where the chat template teaches the form of Hermes and Qwen (<tool_call> and JSON), Llama 3 "
-    "(JSON alone) or Mistral ([TOOL_CALLS] and a JSON list), and the whole answer is such; all "
-    "else stays in the content. With response_format and its like the answer is not searched for "
-    "calls.";
+    "`body` is a request of the OpenAI batch API, as for hosted services and vLLM's run-batch; "
+    "`sglrun fields` explains the fields of the body. Any `model` is accepted and repeated in the "
+    "row. The row is\n"
+    "\n"
+    "{\"id\", \"custom_id\", \"response\": {\"status_code\", \"request_id\", \"body\"}, "
+    "\"error\"}\n"
+    "\n"
+    "with a chat.completion or text_completion as its body. The row of an invalid line has the "
+    "status code 400, and the error both in the body and in `error`. Ids are computed from the "
+    "record, so equal runs have equal ids; with --no-timing `created` is 0.\n"
+    "\n"
+    "Tool calls that `tool_choice` requires are enforced. Other tool calls are recognised, and "
+    "returned as tool_calls, if the chat template uses the format of Hermes and Qwen (<tool_call> "
+    "and JSON), Llama 3 (JSON alone) or Mistral ([TOOL_CALLS] and a JSON list), and if the whole "
+    "answer has this format; everything else stays in the content. With response_format and "
+    "similar fields the answer is not searched for tool calls.";
 
 // Fields of a body in one paragraph each of what is done with them.
 std::string BodyNamesOf(const std::function<bool(io::openai::Use)>& has) {
@@ -169,69 +176,95 @@ void AppendOpenAiLines(std::string& out) {
 }
 
 constexpr std::string_view kDescription =
-    "`sglrun` runs a language model over files of requests on this machine, without a server and "
-    "without Python. It reads the bodies of SGLang's /generate endpoint and writes the objects "
-    "that "
-    "this endpoint answers with.";
+    "`sglrun` runs files of requests through a language model on this machine, without a server "
+    "and without Python. It reads request bodies of SGLang's /generate endpoint and writes the "
+    "response objects of that endpoint.";
 
 constexpr std::string_view kRows =
     "A row is the result object: `text`, `output_ids` and `meta_info` with id, finish_reason, "
-    "prompt_tokens, completion_tokens, cached_tokens, e2e_latency and what the record asked for. "
-    "With a constraint `meta_info.grammar` tells whether the text is a complete member "
-    "(`complete`), whether nothing could follow (`forced_end`), which keywords are not enforced "
-    "(`relaxed`) and further `notes`. A "
-    "list of prompts, or n above 1, gives an array, all samples of the first prompt first. A "
-    "record "
-    "that is wrong gives\n\n{\"error\": {\"message\", \"type\", \"code\", \"param\", \"line\"}, "
-    "\"meta_info\": {\"id\"}}\n\nwhere line counts the lines of its file from 1, blank ones "
-    "included. Floating-point numbers have the fewest digits that read back to the same float32.";
+    "prompt_tokens, completion_tokens, cached_tokens, e2e_latency and the outputs that the record "
+    "requested. With a constraint, `meta_info.grammar` says whether the text satisfies the "
+    "constraint (`complete`), whether no other token was allowed (`forced_end`), which keywords "
+    "are not enforced (`relaxed`) and further `notes`. A list of prompts, or n above 1, gives an "
+    "array: all samples of the first prompt, then those of the second, and so on. An invalid "
+    "record gives\n"
+    "\n"
+    "{\"error\": {\"message\", \"type\", \"code\", \"param\", \"line\"}, \"meta_info\": {\"id\"}}\n"
+    "\n"
+    "where line is the line of the file, counted from 1 and including blank lines. Floating-point "
+    "numbers have the fewest digits that convert back to the same float32.";
 
 constexpr std::string_view kExitStatus =
-    ".TP\n\\fB0\\fR\nevery record was served\n"
-    ".TP\n\\fB1\\fR\nthe run finished, some records failed\n"
-    ".TP\n\\fB2\\fR\nthe run could not start or could not go on; one sentence says why\n"
-    ".TP\n\\fB130\\fR, \\fB143\\fR\ninterrupted (SIGINT), terminated (SIGTERM): what was finished "
-    "is "
-    "written, the same command continues. A second SIGINT ends at once.\n"
-    ".TP\n\\fB141\\fR\nthe reader of standard output went away\n";
+    ".TP\n"
+    "\\fB0\\fR\n"
+    "every record was processed successfully\n"
+    ".TP\n"
+    "\\fB1\\fR\n"
+    "the run finished, but some records failed\n"
+    ".TP\n"
+    "\\fB2\\fR\n"
+    "the run could not start or could not continue; a message states the reason\n"
+    ".TP\n"
+    "\\fB130\\fR, \\fB143\\fR\n"
+    "the run was interrupted (SIGINT) or terminated (SIGTERM): finished rows are written, and the "
+    "same command continues the run. A second SIGINT ends the program immediately.\n"
+    ".TP\n"
+    "\\fB141\\fR\n"
+    "the program that read standard output has closed it\n";
 
 constexpr std::string_view kNotes =
-    "A prompt may have at most context-length - 1 tokens and max_new_tokens may fill the rest "
-    "exactly; SGLang keeps a few positions free there.\n\nResults are the same bytes for one "
-    "binary, one model and one instruction set (on a GPU with `--deterministic`). Another "
-    "instruction set rounds differently, so a "
-    "run is not continued on one: `--isa` names it, the run file holds the name.\n\nA gzip or zstd "
-    "file is checked as it is read: of a damaged one, the records before the place of the damage "
-    "may have their rows when the run ends with exit code 2, and no row behind it. Such rows are "
-    "continued from when the file is whole again, if their records are the same.\n\nPatterns of "
-    "stop_regex are PCRE2, not Python: `(?P<name>..)` is understood, `\\Z` means the end or "
-    "before a last newline.";
+    "A prompt may have at most context-length - 1 tokens, and max_new_tokens may fill the rest "
+    "exactly; SGLang keeps a few positions free.\n"
+    "\n"
+    "Results have the same bytes with the same binary, model and instruction set (on a GPU with "
+    "`--deterministic`). Another instruction set rounds differently, so a run cannot be continued "
+    "on it. `--isa` selects the instruction set, and the run file contains its name.\n"
+    "\n"
+    "A gzip or zstd file is checked while it is read. If it is damaged, the run ends with exit "
+    "code 2; records before the damage may have rows, records after it have none. When the file "
+    "has been repaired, the run can be continued if these records are unchanged.\n"
+    "\n"
+    "Patterns of stop_regex use the syntax of PCRE2, not of Python: `(?P<name>..)` is supported, "
+    "and `\\Z` matches at the end and before a final newline.";
 
 constexpr std::string_view kFiles =
-    ".TP\n\\fIOUT\\fR.journal\nwhich row belongs to which record: needed to continue a run "
-    "and to merge shards; may be deleted when neither is wanted any more\n"
-    ".TP\n\\fIOUT\\fR.run.json\nthe account of the run, or where \\fB\\-\\-run\\-file\\fR says: "
-    "its state, effective options, the model's fingerprint, effective sampling defaults, "
-    "instruction set, counts, timings. The state is \"running\" from the start, at the end "
-    "\"finished\", \"stopped\" or \"failed\"; \\fBsglrun report\\fR shows the file\n"
-    ".TP\n\\fIOUT\\fR.dropped\nrows of an earlier run that answer no record of this input, added "
-    "to those that are there; never read, may be deleted\n"
-    ".TP\n\\fIOUT\\fR.new, \\fIOUT\\fR.new.journal, \\fIOUT\\fR.new.dropped\nthe output while its "
-    "rows "
-    "are put into another order; what a killed run leaves there the next one takes in\n"
-    ".TP\n\\fINAME\\fR.unfinished\na run file, a page or a file of hidden states until it is "
-    "whole; "
-    "what a killed run leaves there the next one takes away\n"
-    ".TP\n\\fIOUT\\fR.hidden/\nhidden states as files, with \\fB\\-\\-hidden\\-states\\fR; "
-    "\\fBsglrun merge\\fR brings them beside the joined rows\n"
-    ".TP\n\\fIFILE\\fR.html\nthe page about the run, with \\fB\\-\\-report\\fR\n"
-    ".TP\n\\fI$XDG_STATE_HOME\\fR/sglrun/history\nwhat was typed into \\fBsglrun chat\\fR, for the "
-    "arrow keys; ~/.local/state/sglrun/history where the variable is not set. May be deleted; a "
-    "link to /dev/null in its place keeps it empty\n"
-    ".TP\n\\fI$XDG_CACHE_HOME\\fR/sglrun/cublaslt\\-\\fIVERSION\\fR\\-\\fICARD\\fR.txt\nwhich "
-    "algorithm of cuBLASLt was "
-    "the fastest for which product, timed when it first comes; in ~/.cache/sglrun where the "
-    "variable is not set. May be deleted\n";
+    ".TP\n"
+    "\\fIOUT\\fR.journal\n"
+    "states which row belongs to which record; needed to continue a run and to merge shards, and "
+    "may be deleted afterwards\n"
+    ".TP\n"
+    "\\fIOUT\\fR.run.json\n"
+    "the run file (\\fB\\-\\-run\\-file\\fR gives it another name): state of the run, effective "
+    "options, fingerprint of the model, effective sampling defaults, instruction set, counts, "
+    "timings. The state is \"running\" at the start and \"finished\", \"stopped\" or \"failed\" at "
+    "the end; \\fBsglrun report\\fR shows the file\n"
+    ".TP\n"
+    "\\fIOUT\\fR.dropped\n"
+    "rows of earlier runs whose record is not in the input; rows are appended, the file is never "
+    "read and may be deleted\n"
+    ".TP\n"
+    "\\fIOUT\\fR.new, \\fIOUT\\fR.new.journal, \\fIOUT\\fR.new.dropped\n"
+    "the output while its rows are being reordered; if the run is killed, the next run continues "
+    "with these files\n"
+    ".TP\n"
+    "\\fINAME\\fR.unfinished\n"
+    "a run file, a report or a file of hidden states while it is being written; if the run is "
+    "killed, the next run removes it\n"
+    ".TP\n"
+    "\\fIOUT\\fR.hidden/\n"
+    "hidden states as files, with \\fB\\-\\-hidden\\-states\\fR; \\fBsglrun merge\\fR links or "
+    "copies them beside the joined output\n"
+    ".TP\n"
+    "\\fIFILE\\fR.html\n"
+    "the report about the run, with \\fB\\-\\-report\\fR\n"
+    ".TP\n"
+    "\\fI$XDG_STATE_HOME\\fR/sglrun/history\n"
+    "lines typed into \\fBsglrun chat\\fR, for the arrow keys; ~/.local/state/sglrun/history if "
+    "the variable is not set. May be deleted; a link to /dev/null in its place keeps it empty\n"
+    ".TP\n"
+    "\\fI$XDG_CACHE_HOME\\fR/sglrun/cublaslt\\-\\fIVERSION\\fR\\-\\fICARD\\fR.txt\n"
+    "the fastest algorithm of cuBLASLt for each product, measured when the product first occurs; "
+    "in ~/.cache/sglrun if the variable is not set. May be deleted\n";
 
 }  // namespace
 

@@ -29,10 +29,10 @@ std::vector<OptionSpec> InputAndOutput() {
        .value = "FILE",
        .commands = kRuns,
        .group = kGroup,
-       .line = "where results go; - is standard output",
-       .text = "A name that ends in .gz or .zst is compressed. What a stopped run left there is "
-               "continued. Rows there that answer no record of this input are kept in "
-               "OUT.dropped."},
+       .line = "file for the results; - is standard output",
+       .text = "The file is compressed if its name ends in .gz or .zst. If it holds the rows of a "
+               "stopped run, that run is continued; rows whose record is not in the input are "
+               "moved to OUT.dropped."},
       {.name = "output",
        .short_name = 'o',
        .kind = Kind::kFile,
@@ -40,8 +40,9 @@ std::vector<OptionSpec> InputAndOutput() {
        .value = "FILE",
        .commands = kGrammar,
        .group = kGroup,
-       .line = "where verdicts go; - is standard output",
-       .text = "A name that ends in .gz or .zst is compressed. What is there is replaced."},
+       .line = "file for the verdicts; - is standard output",
+       .text =
+           "The file is compressed if its name ends in .gz or .zst. An existing file is replaced."},
       {.name = "output",
        .short_name = 'o',
        .kind = Kind::kFile,
@@ -49,10 +50,9 @@ std::vector<OptionSpec> InputAndOutput() {
        .value = "FILE",
        .commands = Bit(Command::kMerge),
        .group = kGroup,
-       .line = "where the joined rows go; - is standard output",
-       .text =
-           "A name that ends in .gz or .zst is compressed. `batch` without --shard can continue "
-           "the file."},
+       .line = "file for the joined rows; - is standard output",
+       .text = "The file is compressed if its name ends in .gz or .zst. `batch` without --shard "
+               "can continue it."},
       {.name = "run-file",
        .kind = Kind::kFile,
        .member = &Options::run_file,
@@ -60,33 +60,33 @@ std::vector<OptionSpec> InputAndOutput() {
        .default_text = "OUT.run.json",
        .commands = kRuns,
        .group = kGroup,
-       .line = "where the run file goes",
-       .text =
-           "A JSON object with the state of the run, the effective options, the model's "
-           "fingerprint, the effective sampling defaults, the instruction set, counts, timings and "
-           "what `sglrun report` shows. Written at the start with the `state` \"running\", and at "
-           "the end with \"finished\", \"stopped\" or \"failed\"; a killed run leaves \"running\". "
-           "It replaces an earlier run file, and another file only with --overwrite. "
-           "Not written when the results go to standard output, unless a name is given."},
+       .line = "file that describes the run",
+       .text = "The run file is a JSON object with the state of the run, the effective options, "
+               "the fingerprint of the model, the effective sampling defaults, the instruction "
+               "set, counts, timings and the figures that `sglrun report` shows. It is written at "
+               "the start with the `state` \"running\", and again at the end with \"finished\", "
+               "\"stopped\" or \"failed\"; if the process is killed, the state stays \"running\". "
+               "It replaces an earlier run file, but another file only with --overwrite. If the "
+               "results go to standard output, it is written only if this option is given."},
       {.name = "report",
        .kind = Kind::kFile,
        .member = &Options::report,
        .value = "FILE",
        .commands = kRuns,
        .group = kGroup,
-       .line = "a page about the run: FILE.html",
-       .text = "One HTML file with everything in it and no script: throughput and batch size over "
-               "time, lengths, finish reasons, errors with the first records of each kind, the "
-               "slowest results, the configuration. It holds ids, line numbers and the sentences "
-               "of errors, but no prompts and no answers. The same is in the run file; see "
-               "`sglrun report`."},
+       .line = "write a report about the run: FILE.html",
+       .text = "The report is one self-contained HTML file without scripts. It shows throughput "
+               "and batch size over time, lengths, finish reasons, errors with the first records "
+               "of each kind, the slowest results and the configuration. It contains ids, line "
+               "numbers and error messages, but no prompts and no answers. `sglrun report` makes "
+               "the same report from the run file."},
       {.name = "html",
        .kind = Kind::kFile,
        .member = &Options::report,
        .value = "FILE",
        .commands = Bit(Command::kReport),
        .group = kGroup,
-       .line = "write the page of `batch --report` instead of a text"},
+       .line = "write the HTML report of `batch --report` instead of printing text"},
       {.name = "input-format",
        .kind = Kind::kChoice,
        .member = &Options::input_format,
@@ -94,23 +94,22 @@ std::vector<OptionSpec> InputAndOutput() {
        .commands = kRuns,
        .shapes_results = true,
        .group = kGroup,
-       .line = "what an input line is",
+       .line = "format of the input lines",
        .text =
-           "`generate`: a JSON object, the body of a /generate request. `openai`: a line of a "
-           "batch "
-           "file for /v1/chat/completions or /v1/completions, answered in the same dialect. "
-           "`text`: the line itself is a prompt. `auto`: text when every input's name ends in .txt "
-           "(.txt.gz, .txt.zst), openai when the first object of a file has a custom_id and a url, "
-           "method or body, else generate."},
+           "`generate`: each line is the body of a /generate request, a JSON object. `openai`: "
+           "each line is a request of the OpenAI batch API for /v1/chat/completions or "
+           "/v1/completions, and rows have the format of that API. `text`: each line is a prompt. "
+           "`auto`: text if all input names end in .txt (.txt.gz, .txt.zst), openai if the first "
+           "object of a file has a custom_id and a url, method or body, else generate."},
       {.name = "shard",
        .kind = Kind::kShard,
        .member = &Options::shard,
        .value = "I/N",
        .commands = kRuns,
        .group = kGroup,
-       .line = "serve only this share of the records, I from 0 to N-1",
-       .text = "Records are dealt out by a hash of their content. `sglrun merge` joins the outputs "
-               "of all N."},
+       .line = "process only part I of N of the records, I from 0 to N-1",
+       .text = "A hash of its content assigns each record to a part. `sglrun merge` joins the N "
+               "outputs."},
       {.name = "limit",
        .kind = Kind::kInteger,
        .member = &Options::limit,
@@ -119,7 +118,7 @@ std::vector<OptionSpec> InputAndOutput() {
        .minimum = 1,
        .commands = kRuns,
        .group = kGroup,
-       .line = "only the first N records"},
+       .line = "process only the first N records"},
       {.name = "overwrite",
        .member = &Options::overwrite,
        .commands = kRuns | Bit(Command::kMerge),
@@ -129,9 +128,10 @@ std::vector<OptionSpec> InputAndOutput() {
        .member = &Options::retry_errors,
        .commands = kRuns,
        .group = kGroup,
-       .line = "when continuing, run the failed records again",
-       .text = "The settings must be those of the run that is continued. If that run served no "
-               "record, others are accepted, for example a --template that was missing."},
+       .line = "when continuing a run, run its failed records again",
+       .text =
+           "The options must be those of the run that is continued. If every record of that run "
+           "failed, other options are accepted, for example a --template that was missing."},
       {.name = "max-errors",
        .kind = Kind::kInteger,
        .member = &Options::max_errors,
@@ -156,12 +156,10 @@ std::vector<OptionSpec> ModelOptions() {
        .commands = kRuns | kFilters | kBench | kChat,
        .group = kGroup,
        .line = "a Hugging Face directory, a .gguf file, or ORG/NAME",
-       .text = "If a GGUF file is split, name its first part. `ORG/NAME`, or `ORG/NAME@REVISION`, "
-               "is looked up in "
-               "the Hugging Face cache of this machine, never on the network. Where a directory or "
-               "a repository "
-               "holds several GGUF files, `:PART` behind it chooses the one with PART in its name: "
-               "`-m models/qwen:q4_k_m`."},
+       .text = "For a GGUF file that is split, give its first part. `ORG/NAME` or "
+               "`ORG/NAME@REVISION` is searched in the Hugging Face cache of this machine, never "
+               "on the network. If a directory or a repository holds several GGUF files, a suffix "
+               "`:PART` selects the file with PART in its name: `-m models/qwen:q4_k_m`."},
       {.name = "tokenizer",
        .kind = Kind::kDirectory,
        .member = &Options::tokenizer,
@@ -180,17 +178,17 @@ std::vector<OptionSpec> ModelOptions() {
        .shapes_results = true,
        .group = kGroup,
        .line = "another chat template: a Jinja file",
-       .text =
-           "Replaces every template of the model. `sglrun template` works without a model, too; "
-           "its lines then state the special tokens themselves (`bos_token`, `eos_token`)."},
+       .text = "It replaces all templates of the model. With it, `sglrun template` needs no model; "
+               "the input lines then state the special tokens (`bos_token`, `eos_token`)."},
       {.name = "no-special-in-content",
        .member = &Options::no_special_in_content,
        .commands = kTemplate | kRuns | kChat,
        .shapes_results = true,
        .group = kGroup,
        .line = "read special tokens spelled in messages as plain text",
-       .text = "Without it `<|im_end|>` in a message ends the turn, as with the reference "
-               "implementations. What the chat template writes keeps its special tokens."},
+       .text =
+           "Without this option, `<|im_end|>` in a message ends the turn, as in the reference "
+           "implementations. Special tokens that the chat template writes stay special tokens."},
       {.name = "shape",
        .kind = Kind::kChoice,
        .member = &Options::shape,
@@ -205,11 +203,11 @@ std::vector<OptionSpec> ModelOptions() {
        .commands = kRuns | kBench | kChat,
        .group = kGroup,
        .line = "where the model runs",
-       .text = "`auto` is the first GPU, or the CPU where there is none. `cuda:0,1` is several "
-               "GPUs: each holds the model, and `batch` deals its records out to them; the results "
-               "are those of one (to the bit with `--deterministic`). `sim` runs the GPU's kernels "
-               "on a simulated device, thousands of "
-               "times slower, to find faults, `sim:2` on two."},
+       .text = "`auto`: the first GPU, or the CPU if there is no GPU. `cuda:0,1`: several GPUs; "
+               "each holds the model, and `batch` distributes the records over them. Results are "
+               "the same as on one GPU (with `--deterministic` bit for bit). `sim`: the GPU "
+               "kernels on a simulated device, which is thousands of times slower and meant for "
+               "finding bugs; `sim:2` simulates two devices."},
       {.name = "dtype",
        .kind = Kind::kChoice,
        .member = &Options::dtype,
@@ -217,15 +215,14 @@ std::vector<OptionSpec> ModelOptions() {
        .commands = kRuns | kBench | kChat,
        .shapes_results = true,
        .group = kGroup,
-       .line = "arithmetic form of the weights",
-       .text =
-           "`auto` is f32 for weights that are stored as F32, f16 on a GPU for those that are "
-           "stored as F16, else bf16. f16 is for GPUs. With int8 and int4 a "
-           "matrix that is stored in quantised blocks (GGUF) keeps its own integers and scales; "
-           "others are rounded to 8 bits in groups of 64 (32 on a device, or where 64 does not "
-           "divide the row) or to 4 bits in groups of 32, with a scale each, the vocabulary to 8 "
-           "bits in both. Activations are rounded to 8 bits in the same groups. Faster and "
-           "smaller than bf16, at a loss that docs/speed.md states."},
+       .line = "number format of the weights",
+       .text = "`auto`: f32 for weights stored as F32, f16 on a GPU for weights stored as F16, "
+               "else bf16. f16 is for GPUs only. int8 and int4 are faster and smaller than bf16 "
+               "but lose quality (docs/speed.md): a matrix that is stored in quantised blocks "
+               "(GGUF) keeps its integers and scales. Other matrices are rounded to 8 bits in "
+               "groups of 64 (32 on a GPU, or if 64 does not divide the row) or to 4 bits in "
+               "groups of 32, with one scale per group; the vocabulary matrix is rounded to 8 bits "
+               "in both. Activations are rounded to 8 bits in the same groups."},
       {.name = "kv-dtype",
        .kind = Kind::kChoice,
        .member = &Options::kv_dtype,
@@ -233,12 +230,11 @@ std::vector<OptionSpec> ModelOptions() {
        .commands = kRuns | kBench | kChat,
        .shapes_results = true,
        .group = kGroup,
-       .line = "form of the cached keys and values",
-       .text =
-           "`auto` is f32 where the weights are, else bf16. int8 is for the CPU: each head of each "
-           "key and value as integers of 8 bits with one scale, a little more than half of what "
-           "bf16 takes, so that nearly twice the tokens fit into the memory, at a loss that "
-           "docs/speed.md states."},
+       .line = "number format of the cached keys and values",
+       .text = "`auto`: f32 if the weights are f32, else bf16. int8 is for the CPU only. It stores "
+               "each head of each key and value as 8-bit integers with one scale. This takes a "
+               "little more than half the memory of bf16, so nearly twice as many tokens fit, but "
+               "it loses quality (docs/speed.md)."},
       {.name = "isa",
        .kind = Kind::kChoice,
        .member = &Options::isa,
@@ -248,10 +244,10 @@ std::vector<OptionSpec> ModelOptions() {
        .shapes_results = true,
        .group = kGroup,
        .line = "instruction set of the kernels",
-       .text = "`auto` takes the best that this machine has, but not `amx`, which no machine has "
-               "run yet. Equal bytes are promised on one instruction set; to continue a run on "
-               "another machine, give the name that its run file states. `ref` is the slow "
-               "numerics reference."},
+       .text = "`auto`: the best one that this machine supports, except `amx`, which has not been "
+               "tested on a real machine yet. Results are reproducible bit for bit on one "
+               "instruction set. To continue a run on another machine, give the name that is in "
+               "its run file. `ref` is the slow numerical reference."},
   };
 }
 
@@ -266,17 +262,17 @@ std::vector<OptionSpec> ChatOptions() {
        .default_text = "none",
        .commands = kChat,
        .group = kGroup,
-       .line = "the system text, which stands before the conversation"},
+       .line = "the system message of the conversation"},
       {.name = "template-set",
        .kind = Kind::kAssignment,
        .member = &Options::template_variables,
        .value = "NAME=VALUE",
        .commands = kChat,
        .group = kGroup,
-       .line = "a variable of the chat template: --template-set enable_thinking=false",
-       .text =
-           "VALUE is JSON, or else a plain string. `sglrun inspect` names those that change how "
-           "a model thinks. May be given several times."},
+       .line = "set a variable of the chat template: --template-set enable_thinking=false",
+       .text = "VALUE is JSON, or a plain string if it is not valid JSON. `sglrun inspect` lists "
+               "the variables that control the thinking of a model. The option may be given "
+               "several times."},
       {.name = "file",
        .short_name = 'f',
        .kind = Kind::kFile,
@@ -284,7 +280,7 @@ std::vector<OptionSpec> ChatOptions() {
        .value = "FILE",
        .commands = kChat,
        .group = kGroup,
-       .line = "answer the message in a file and leave; - is standard input"},
+       .line = "answer the message in a file and exit; - is standard input"},
   };
 }
 
@@ -298,17 +294,19 @@ std::vector<OptionSpec> SamplingOptions() {
        .commands = kRuns | kChat,
        .shapes_results = true,
        .group = kGroup,
-       .line = "sampling parameters used where a record gives none",
-       .text = "A JSON object, for example '{\"temperature\": 0}'. May be given several times; "
-               "later values win, and a record's own always do. `sglrun fields` lists the names."},
+       .line = "default sampling parameters, for records that do not state them",
+       .text = "JSON is an object, for example '{\"temperature\": 0}'. The option may be given "
+               "several times; later values take precedence. A value that a record states always "
+               "takes precedence. `sglrun fields` lists the names."},
       {.name = "set",
        .kind = Kind::kAssignment,
        .member = &Options::sampling,
        .value = "NAME=VALUE",
        .commands = kRuns | kChat,
        .group = kGroup,
-       .line = "one such parameter: --set temperature=0",
-       .text = "VALUE is JSON, or else a plain string. Comes after --sampling."},
+       .line = "one default sampling parameter: --set temperature=0",
+       .text = "VALUE is JSON, or a plain string if it is not valid JSON. It takes precedence over "
+               "--sampling."},
       {.name = "sampling-defaults",
        .kind = Kind::kChoice,
        .member = &Options::sampling_defaults,
@@ -316,10 +314,10 @@ std::vector<OptionSpec> SamplingOptions() {
        .commands = kRuns | kChat,
        .shapes_results = true,
        .group = kGroup,
-       .line = "where defaults come from",
-       .text = "`model`: temperature, top_p, top_k, min_p and repetition_penalty as the model's "
-               "generation_config.json, or a GGUF file's `general.sampling.*`, states them. "
-               "`openai`: the constants of `sglrun fields`."},
+       .line = "source of the other sampling defaults",
+       .text = "`model`: temperature, top_p, top_k, min_p and repetition_penalty come from the "
+               "model's generation_config.json, or from `general.sampling.*` of a GGUF file. "
+               "`openai`: all defaults are those that `sglrun fields` lists."},
       {.name = "compat",
        .kind = Kind::kChoice,
        .member = &Options::compat,
@@ -328,8 +326,9 @@ std::vector<OptionSpec> SamplingOptions() {
        .shapes_results = true,
        .group = kGroup,
        .line = "defaults of an older server",
-       .text = "`2024`: max_new_tokens 16, logprob_start_len 0, repetition_penalty 0 means 1, and "
-               "dtype \"int\" asks for an integer that ends at a blank or a newline."},
+       .text = "`2024`: the defaults of SGLang in 2024: max_new_tokens is 16, logprob_start_len is "
+               "0, repetition_penalty 0 means 1, and dtype \"int\" constrains the text to an "
+               "integer that ends at a blank or a newline."},
       {.name = "logprobs-mode",
        .kind = Kind::kChoice,
        .member = &Options::logprobs_mode,
@@ -337,8 +336,8 @@ std::vector<OptionSpec> SamplingOptions() {
        .commands = kRuns,
        .shapes_results = true,
        .group = kGroup,
-       .line = "distribution that output logprobs are of",
-       .text = "`sampled`: with the temperature. `original`: without."},
+       .line = "distribution of the reported output logprobs",
+       .text = "`sampled`: after division by the temperature. `original`: before it."},
       {.name = "seed",
        .kind = Kind::kInteger,
        .member = &Options::seed,
@@ -346,16 +345,17 @@ std::vector<OptionSpec> SamplingOptions() {
        .commands = kRuns | kChat,
        .shapes_results = true,
        .group = kGroup,
-       .line = "seed of the run, for records without sampling_seed"},
+       .line = "seed for the records without a sampling_seed"},
       {.name = "deterministic",
        .member = &Options::deterministic,
        .commands = kRuns | kBench | kChat,
        .group = kGroup,
-       .line = "make results independent of batching on a GPU, too",
-       .text = "On the CPU the bits of a result never depend on the records beside it. On a GPU "
-               "products of more than 64 rows run on cuBLASLt if it is installed, which adds in an "
-               "order that depends on the number of rows. With this option sglrun's own kernels do "
-               "all products: slower, with the same bits in any batch."},
+       .line = "make results on a GPU independent of the batch",
+       .text =
+           "On the CPU a result never depends on the other records of the batch. On a GPU, matrix "
+           "products of more than 64 rows run on cuBLASLt if it is installed, and the order in "
+           "which cuBLASLt adds depends on the number of rows. With this option all products run "
+           "on sglrun's own kernels, which are slower but give the same bits in any batch."},
   };
 }
 
@@ -370,9 +370,10 @@ std::vector<OptionSpec> GrammarOptionRows() {
        .commands = kCommands | kChat,
        .shapes_results = true,
        .group = kGroup,
-       .line = "whether schemas that name properties are closed",
-       .text = "`strict`: an object with `properties` that says nothing about others has none. "
-               "`spec`: it may have others, as the standard says."},
+       .line = "whether objects may have properties that the schema does not name",
+       .text = "`strict`: an object whose schema has `properties` has no other properties, unless "
+               "the schema says something about them. `spec`: it may have others, as in the JSON "
+               "Schema standard."},
       {.name = "json-max-whitespace",
        .kind = Kind::kLimit,
        .member = &Options::json_max_whitespace,
@@ -380,7 +381,7 @@ std::vector<OptionSpec> GrammarOptionRows() {
        .commands = kCommands | kChat,
        .shapes_results = true,
        .group = kGroup,
-       .line = "most blanks between two parts of a JSON value, or unlimited"},
+       .line = "maximum number of blanks between two parts of a JSON value, or unlimited"},
       {.name = "constrained-json-whitespace",
        .kind = Kind::kChoice,
        .member = &Options::json_whitespace,
@@ -388,9 +389,9 @@ std::vector<OptionSpec> GrammarOptionRows() {
        .commands = kCommands | kChat,
        .shapes_results = true,
        .group = kGroup,
-       .line = "blanks in constrained JSON",
-       .text =
-           "`compact`: one after , and : as Python writes. `indent`: lines, two blanks a level."},
+       .line = "white space in constrained JSON",
+       .text = "`flexible`: any, up to --json-max-whitespace. `compact`: one blank after , and : "
+               "as Python writes. `indent`: one line per item, indented by two blanks per level."},
       {.name = "json-format",
        .kind = Kind::kChoice,
        .member = &Options::json_format,
@@ -406,7 +407,7 @@ std::vector<OptionSpec> GrammarOptionRows() {
        .commands = kCommands | kChat,
        .shapes_results = true,
        .group = kGroup,
-       .line = "read oneOf exactly, or as anyOf"},
+       .line = "enforce oneOf exactly, or treat it as anyOf"},
       {.name = "grammar-unsupported",
        .kind = Kind::kChoice,
        .member = &Options::grammar_unsupported,
@@ -414,18 +415,18 @@ std::vector<OptionSpec> GrammarOptionRows() {
        .commands = kCommands | kChat,
        .shapes_results = true,
        .group = kGroup,
-       .line = "what happens to a keyword that cannot be enforced",
+       .line = "what to do with a keyword that cannot be enforced",
        .text =
-           "`error`: the record fails. `relax`: the keyword is dropped and the result names it."},
+           "`error`: the record fails. `relax`: the keyword is ignored, and the result lists it."},
       {.name = "grammar-jump-forward",
        .member = &Options::grammar_jump_forward,
        .commands = kRuns,
        .shapes_results = true,
        .group = kGroup,
-       .line = "take text that a constraint forces as several tokens at once",
-       .text = "Fewer steps. The text is tokenized as the tokenizer would, which can give other "
-               "tokens than the model would have drawn one by one. Records with stop strings or "
-               "stop_regex go on token by token."},
+       .line = "add text that a constraint forces as several tokens at once",
+       .text = "This takes fewer steps. The forced text is tokenized by the tokenizer, so its "
+               "tokens may differ from those that the model would have drawn one by one. Records "
+               "with stop strings or stop_regex are generated token by token all the same."},
       {.name = "reasoning-end",
        .kind = Kind::kText,
        .member = &Options::reasoning_end,
@@ -433,9 +434,9 @@ std::vector<OptionSpec> GrammarOptionRows() {
        .commands = kRuns | kChat,
        .shapes_results = true,
        .group = kGroup,
-       .line = "what ends the reasoning of a record with require_reasoning",
-       .text = "The tokens of this text must be generated one after the other; a single special "
-               "token is best. The record's constraint begins after them."},
+       .line = "text that ends the reasoning of a record with require_reasoning",
+       .text = "The constraint of the record begins after the tokens of this text. They must be "
+               "generated one after the other, so a single special token works best."},
   };
 }
 
@@ -447,8 +448,8 @@ std::vector<OptionSpec> RowOptions() {
        .commands = kRuns,
        .shapes_results = true,
        .group = kGroup,
-       .line = "one line a result instead of one line a record",
-       .text = "Answers to OpenAI lines hold all their choices in any case."},
+       .line = "write one line per result instead of one line per record",
+       .text = "The row of an OpenAI line always contains all its choices."},
       {.name = "order",
        .kind = Kind::kChoice,
        .member = &Options::order,
@@ -457,37 +458,38 @@ std::vector<OptionSpec> RowOptions() {
        .shapes_results = true,
        .group = kGroup,
        .line = "order of the rows",
-       .text = "`completion`: as they finish, each with the `line` it answers, and the `file` of "
-               "that where there are several inputs."},
+       .text = "`completion`: rows are written as soon as they are ready. Each row then has the "
+               "`line` of its record, and the `file` if there are several inputs."},
       {.name = "stream-jsonl",
        .member = &Options::stream_jsonl,
        .commands = kRuns,
        .group = kGroup,
-       .line = "also write partial results as they grow, a line a token",
-       .text = "Each has `line`, `index` (of the result in its record) and finish_reason null; the "
-               "rows have `line` and `index` too. Only for a pipe or standard output, and not for "
-               "OpenAI lines."},
+       .line = "also write partial results while they grow, one line per token",
+       .text = "Each partial result has `line`, `index` (the number of the result in its record) "
+               "and finish_reason null; rows then also have `line` and `index`. The option works "
+               "only with a pipe or standard output, and not with OpenAI lines."},
       {.name = "no-timing",
        .member = &Options::no_timing,
        .commands = kRuns,
        .shapes_results = true,
        .group = kGroup,
-       .line = "leave out timing and cache fields, so that equal runs are equal bytes"},
+       .line = "leave out timing and cache fields, so that equal runs give equal bytes"},
       {.name = "clean-up-tokenization-spaces",
        .member = &Options::clean_up_spaces,
        .commands = kRuns | Bit(Command::kDetokenize),
        .shapes_results = true,
        .group = kGroup,
-       .line = "no spaces before punctuation and contractions in texts",
-       .text = "As transformers does where a tokenizer's configuration says so: \"do n't .\" reads "
-               "\"don't.\". Stop strings are looked for before it."},
+       .line = "remove spaces before punctuation and contractions in texts",
+       .text =
+           "\"do n't .\" becomes \"don't.\", as in transformers if clean_up_tokenization_spaces is "
+           "set. Stop strings are searched in the text before this change."},
       {.name = "strict",
        .member = &Options::strict,
        .commands = kRuns,
        .shapes_results = true,
        .group = kGroup,
-       .line = "unknown fields, repeated keys and repeated rids are record errors",
-       .text = "Without it they give a warning."},
+       .line = "treat unknown fields, repeated keys and repeated rids as record errors",
+       .text = "Without this option they give a warning."},
       {.name = "hidden-states",
        .kind = Kind::kChoice,
        .member = &Options::hidden_states,
@@ -495,9 +497,9 @@ std::vector<OptionSpec> RowOptions() {
        .commands = kRuns,
        .shapes_results = true,
        .group = kGroup,
-       .line = "where the hidden states that a record asks for go",
-       .text = "`inline`: into the row, as JSON. The others: into files of the folder OUT.hidden, "
-               "which the row names."},
+       .line = "where requested hidden states are written",
+       .text = "`inline`: into the row, as JSON. `safetensors`, `npy`: into files in the folder "
+               "OUT.hidden; the row contains the names of its files."},
   };
 }
 
@@ -514,9 +516,9 @@ std::vector<OptionSpec> SpeedAndMemory() {
        .maximum = kMostThreads,
        .commands = kRuns | kBench | kChat,
        .group = kGroup,
-       .line = "threads of a step",
-       .text =
-           "More than the machine has cores for are not used: they would wait for one another."},
+       .line = "number of threads",
+       .text = "More threads than the machine has cores are not used, because they would wait for "
+               "one another."},
       {.name = "max-rows",
        .kind = Kind::kInteger,
        .member = &Options::max_rows,
@@ -525,7 +527,7 @@ std::vector<OptionSpec> SpeedAndMemory() {
        .maximum = engine::kMostStepTokens,
        .commands = kRuns,
        .group = kGroup,
-       .line = "sequences decoded together"},
+       .line = "maximum number of sequences decoded together"},
       {.name = "max-batch-tokens",
        .kind = Kind::kInteger,
        .member = &Options::max_batch_tokens,
@@ -534,25 +536,26 @@ std::vector<OptionSpec> SpeedAndMemory() {
        .maximum = engine::kMostStepTokens,
        .commands = kRuns | kBench,
        .group = kGroup,
-       .line = "tokens of one step, parts of prompts included"},
+       .line = "maximum number of tokens per step, including parts of prompts"},
       {.name = "kv-memory",
        .kind = Kind::kSize,
        .member = &Options::kv_memory,
        .value = "SIZE",
        .commands = kRuns | kBench | kChat,
        .group = kGroup,
-       .line = "memory for cached keys and values: 4GiB, 500MB, 60%",
-       .text = "A percentage is of the memory that is free at the start. `auto`: what the rows "
-               "need, within the free memory."},
+       .line = "memory for the cache of keys and values: 4GiB, 500MB, 60%",
+       .text = "A percentage refers to the memory that is free at the start. `auto`: as much of "
+               "the free memory as the rows need."},
       {.name = "device-memory",
        .kind = Kind::kBytes,
        .member = &Options::device_memory,
        .value = "SIZE",
        .commands = Bit(Command::kPlan),
        .group = kGroup,
-       .line = "plan for a GPU with this much memory, which need not be in this machine: 80GiB",
-       .text = "Prints what the weights, the buffers of a step and the cache take, and how many "
-               "rows of what length the cache holds. No time is estimated."},
+       .line = "plan for a GPU with this much memory: 80GiB",
+       .text = "The GPU need not be in this machine. `plan` prints how much memory the weights, "
+               "the buffers of a step and the cache take, and how many rows of which length fit "
+               "into the cache. It does not estimate the time."},
       {.name = "context-length",
        .kind = Kind::kInteger,
        .member = &Options::context_length,
@@ -563,7 +566,7 @@ std::vector<OptionSpec> SpeedAndMemory() {
        .commands = kRuns | kBench | kChat,
        .shapes_results = true,
        .group = kGroup,
-       .line = "longest prompt and output together"},
+       .line = "maximum length of prompt and output together"},
   };
 }
 
@@ -579,12 +582,12 @@ std::vector<OptionSpec> ReportOptions() {
        .member = &Options::records,
        .commands = Bit(Command::kPlan),
        .group = kGroup,
-       .line = "print one JSON line a record, with its effective parameters"},
+       .line = "print one JSON line per record, with its effective parameters"},
       {.name = "count",
        .member = &Options::count,
        .commands = Bit(Command::kTokenize),
        .group = kGroup,
-       .line = "print only how many tokens each text has"},
+       .line = "print only the number of tokens of each text"},
       {.name = "input-ids",
        .member = &Options::input_ids,
        .commands = kTemplate,
@@ -595,18 +598,18 @@ std::vector<OptionSpec> ReportOptions() {
        .commands = kTemplate,
        .group = kGroup,
        .line = "check and prepare messages as `batch` does",
-       .text = "The texts of content parts are joined where the template takes texts only, null "
-               "members are left out, arguments of calls become objects, and a message of a wrong "
-               "shape is an error row. Without it a template sees what the line says, as with "
-               "transformers."},
+       .text = "The texts of content parts are joined if the template accepts only texts, null "
+               "members are left out, arguments of tool calls become objects, and a message of an "
+               "invalid shape gives an error row. Without this option the template receives the "
+               "messages unchanged, as in transformers."},
       {.name = "now",
        .kind = Kind::kText,
        .member = &Options::now,
        .value = "TIME",
-       .default_text = "this moment",
+       .default_text = "the current time",
        .commands = kTemplate,
        .group = kGroup,
-       .line = "the time templates show, like 2026-01-31T12:00:00"},
+       .line = "the time that templates see, such as 2026-01-31T12:00:00"},
       {.name = "random-masks",
        .kind = Kind::kInteger,
        .member = &Options::random_masks,
@@ -615,7 +618,7 @@ std::vector<OptionSpec> ReportOptions() {
        .maximum = kMostSamples,
        .commands = kGrammar,
        .group = kGroup,
-       .line = "compare K masks of a random walk with the slow reference"},
+       .line = "compare the masks at K random places with the slow reference"},
       {.name = "sample",
        .kind = Kind::kInteger,
        .member = &Options::sample,
@@ -624,7 +627,7 @@ std::vector<OptionSpec> ReportOptions() {
        .maximum = kMostSamples,
        .commands = kGrammar,
        .group = kGroup,
-       .line = "add K random members to each answer"},
+       .line = "add K random texts that satisfy the constraint to each answer"},
       {.name = "json-schema",
        .member = &Options::json_schema,
        .commands = Bit(Command::kFields),
@@ -636,8 +639,8 @@ std::vector<OptionSpec> ReportOptions() {
        .value = "FILE",
        .commands = kBench,
        .group = kGroup,
-       .line = "measure constrained decoding alone, on lines of `grammar check`",
-       .text = "Needs a tokenizer, no weights. Each text of a line is decoded under its "
+       .line = "measure constrained decoding alone, on input lines of `grammar check`",
+       .text = "This needs a tokenizer but no weights. Each text of a line is decoded under its "
                "constraint, twice."},
       {.name = "batch-sizes",
        .kind = Kind::kIntegers,
@@ -647,7 +650,7 @@ std::vector<OptionSpec> ReportOptions() {
        .maximum = engine::kMostStepTokens / 2,  // bench makes steps of twice as many tokens
        .commands = kBench,
        .group = kGroup,
-       .line = "rows of the decode runs"},
+       .line = "numbers of rows in the decode runs"},
       {.name = "prefill-lengths",
        .kind = Kind::kIntegers,
        .member = &Options::prefill_lengths,
@@ -657,7 +660,7 @@ std::vector<OptionSpec> ReportOptions() {
        .maximum = model::kMostContext,
        .commands = kBench,
        .group = kGroup,
-       .line = "prompt tokens of the prefill runs"},
+       .line = "prompt lengths in the prefill runs, in tokens"},
       {.name = "prompt-tokens",
        .kind = Kind::kInteger,
        .member = &Options::prompt_tokens,
@@ -666,7 +669,7 @@ std::vector<OptionSpec> ReportOptions() {
        .maximum = model::kMostContext,
        .commands = kBench,
        .group = kGroup,
-       .line = "prompt tokens of a row in the decode runs"},
+       .line = "prompt length of each row in the decode runs, in tokens"},
       {.name = "output-tokens",
        .kind = Kind::kInteger,
        .member = &Options::output_tokens,
@@ -675,7 +678,7 @@ std::vector<OptionSpec> ReportOptions() {
        .maximum = model::kMostContext,
        .commands = kBench,
        .group = kGroup,
-       .line = "tokens that a row decodes"},
+       .line = "number of tokens that each row decodes"},
       {.name = "repeat",
        .kind = Kind::kInteger,
        .member = &Options::repeat,
@@ -684,7 +687,7 @@ std::vector<OptionSpec> ReportOptions() {
        .maximum = kMostRepeats,
        .commands = kBench,
        .group = kGroup,
-       .line = "runs of each measurement, of which the median counts"},
+       .line = "number of runs of each measurement; the median is reported"},
   };
 }
 
@@ -698,7 +701,8 @@ std::vector<OptionSpec> MessageOptions() {
        .commands = kAllCommands,
        .group = kGroup,
        .line = "read options from a YAML file",
-       .text = "Keys are the long option names, with - or _. The command line wins."},
+       .text = "Keys are the long option names, with - or _. Options on the command line take "
+               "precedence."},
       {.name = "progress",
        .kind = Kind::kChoice,
        .member = &Options::progress,
@@ -706,26 +710,26 @@ std::vector<OptionSpec> MessageOptions() {
        .commands = kRuns,
        .group = kGroup,
        .line = "show progress on standard error",
-       .text = "`auto`: when it is a terminal."},
+       .text = "`auto`: if it is a terminal."},
       {.name = "quiet",
        .short_name = 'q',
        .member = &Options::quiet,
        .commands = kAllCommands,
        .group = kGroup,
-       .line = "errors only"},
+       .line = "print errors only"},
       {.name = "verbose",
        .short_name = 'v',
        .member = &Options::verbose,
        .commands = kAllCommands,
        .group = kGroup,
-       .line = "say more"},
+       .line = "print more messages"},
       {.name = "log-file",
        .kind = Kind::kFile,
        .member = &Options::log_file,
        .value = "FILE",
        .commands = kAllCommands,
        .group = kGroup,
-       .line = "write messages to this file too, with the time"},
+       .line = "also write messages to this file, with the time"},
   };
 }
 

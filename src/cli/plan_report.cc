@@ -34,15 +34,17 @@ std::string GroupKey(const StepForm& form) {
 
 std::string GroupReason(const StepForm& form) {
   std::string reason;
-  if (form.hidden_states == HiddenStates::kAll) reason = "the states of all positions are kept";
-  if (form.hidden_states == HiddenStates::kLast) reason = "the state of the last position is kept";
+  if (form.hidden_states == HiddenStates::kAll)
+    reason = "the hidden states of all positions are kept";
+  if (form.hidden_states == HiddenStates::kLast)
+    reason = "the hidden state of the last position is kept";
   if (form.prompt_logprobs) {
     reason += reason.empty() ? "" : "; ";
-    reason += "prompt positions pass through the output layer for their logprobs";
+    reason += "prompt positions go through the output layer for their logprobs";
   }
   if (!reason.empty()) return reason;
-  return "nothing but the next token is asked for; parameters, stops, constraints and logprobs of "
-         "the output are entries of their row";
+  return "only the next token is computed; sampling parameters, stop rules, constraints and output "
+         "logprobs never split a batch";
 }
 
 Json Groups(const PlanReport& report) {
@@ -68,7 +70,7 @@ std::string MachineText(const PlanReport& report) {
                             FormatByteSize(report.workspace_bytes)) +
          Line("time", FormatDuration(report.estimate_low_s) + " to " +
                           FormatDuration(report.estimate_high_s) +
-                          " (outputs a quarter of their limits, or all of them)");
+                          " (if outputs use a quarter of their limits, or all of them)");
 }
 
 }  // namespace
@@ -97,11 +99,11 @@ std::string PlanJson(const PlanReport& report) {
 std::string PlanText(const PlanReport& report) {
   std::string out;
   out += Line("records",
-              FormatCount(report.records) + ", " + FormatCount(report.failed) + " of them wrong");
+              FormatCount(report.records) + ", " + FormatCount(report.failed) + " of them invalid");
   out += Line("results", FormatCount(report.results));
   out += Line("prompt tokens", FormatCount(report.prompt_tokens) + ", " +
                                    FormatCount(report.cached_tokens) +
-                                   " of them in shared prefixes that are computed once");
+                                   " of them in shared prefixes, which are computed once");
   out += Line("output tokens", "at most " + FormatCount(report.max_output_tokens));
   for (const auto& [form, group] : report.groups) {
     out += Line(form == report.groups.begin()->first ? "groups" : "",
@@ -115,7 +117,7 @@ std::string PlanText(const PlanReport& report) {
   }
   if (report.failed > static_cast<std::int64_t>(kErrorsShown)) {
     out += "... and " + FormatCount(report.failed - static_cast<std::int64_t>(kErrorsShown)) +
-           " more wrong records; --json lists them\n";
+           " more invalid records; --json lists them\n";
   }
   return out;
 }

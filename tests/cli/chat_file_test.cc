@@ -126,7 +126,7 @@ TEST_CASE("only a saved chat is replaced by another, and only on demand") {
             .message.starts_with("cannot write " + (folder / "no/such.json")));
 }
 
-TEST_CASE("undo takes a question and its answer back, clear leaves the system text") {
+TEST_CASE("undo takes a question and its answer back, clear leaves the system message") {
   Conversation conversation = Talk();
   conversation.AddUser("and 3+3?");
   CHECK(*conversation.Undo() == "and 3+3?");

@@ -76,7 +76,7 @@ TEST_CASE("an answer's parameters state everything that a replay needs") {
 TEST_CASE("a parameter tells its value, its range and what it does") {
   Parameters parameters = Fresh();
   CHECK(*parameters.Describe("top_p") ==
-        "top_p is default: keep the most likely tokens up to this probability in sum (a number, "
+        "top_p is default: keep the most likely tokens up to this total probability (a number, "
         "in (0, 1])");
   REQUIRE(parameters.Set("sampling_seed", "9223372036854775807").ok());
   CHECK(parameters.Describe("sampling_seed")

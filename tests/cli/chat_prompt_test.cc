@@ -130,7 +130,7 @@ TEST_CASE(
   CHECK(ends(true, {}) == 3);
 }
 
-TEST_CASE("another system text makes a prompt that is encoded whole") {
+TEST_CASE("another system message makes a prompt that is encoded whole") {
   const Turn turn = Answered(kPrompt, {kEnd});
   const PromptEncoder encoder(Sample(), /*plain_content=*/false);
   const std::string text = "<|im_start|>system\nx<|im_end|>\n" + std::string(kPrompt);

@@ -336,7 +336,7 @@ def check_commands_answer_in_sentences(folder):
             ("/show", "[user]\n/3 plus 3"),
             ("/undo", "Taken back: /3 plus 3"),
             ("/system Be kind.", "is set"),
-            ("/load messages.json", "Loaded 3 messages in place of 3. The system text stays as it was."),
+            ("/load messages.json", "Loaded 3 messages in place of 3. The system message is unchanged."),
             ("/show", "[system] Be kind. [user] hi"),
             ("/set top_p", "top_p is 0.8"),
             ("/load with_system.json", "Loaded 2 messages"),

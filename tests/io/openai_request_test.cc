@@ -130,7 +130,7 @@ TEST_CASE("unknown fields are warnings with a hint, errors with --strict") {
 
 TEST_CASE("fields that cannot be honoured are refused, harmless values of them are not") {
   CHECK(Refused(Chat(R"("functions":[{"name":"f"}])")).message ==
-        "functions is not supported yet (the old form of tools; send tools)");
+        "functions is not supported yet (the deprecated form of tools; use tools)");
   CHECK(Refused(Completion(R"("suffix":"x")")).param == "suffix");
   CHECK(Refused(Completion(R"("best_of":3)")).param == "best_of");
   CHECK(Refused(Chat(R"("modalities":["text","audio"])")).param == "modalities");

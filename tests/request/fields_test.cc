@@ -159,7 +159,7 @@ TEST_CASE("the table of `sglrun fields` has one line a field") {
     INFO(field.name);
     CHECK(table.find("\n  " + std::string(field.name) + " ") != std::string::npos);
   }
-  CHECK(table.find("keep the most likely tokens up to this probability in sum (in (0, 1])") !=
+  CHECK(table.find("keep the most likely tokens up to this total probability (in (0, 1])") !=
         std::string::npos);
   CHECK(FieldEntries().size() == Fields().size());
 }

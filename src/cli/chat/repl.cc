@@ -16,7 +16,7 @@ bool IsBlank(std::string_view text) {
 }
 
 // Several lines are no command, whatever they begin with: code begins with // and paths with /. But
-// a system text may have several.
+// a system message may have several.
 bool IsPastedMessage(const std::string& message) {
   if (message.find('\n') == std::string::npos) return false;
   const Result<SlashLine> line = ParseSlashLine(message);

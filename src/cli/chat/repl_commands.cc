@@ -90,7 +90,7 @@ void Repl::Show() {
 
 void Repl::SetSystem(const std::string& text) {
   conversation_.SetSystem(text);
-  room_.screen.Tell(text.empty() ? "There is no system text now." : "The system text is set.");
+  room_.screen.Tell(text.empty() ? "The system message is removed." : "The system message is set.");
 }
 
 void Repl::Regenerate() {
@@ -156,7 +156,7 @@ void Repl::Load(const std::string& path) {
     return;
   }
   TakeOver(*std::move(chat));
-  if (keeps_system) room_.screen.Tell("The system text stays as it was.");
+  if (keeps_system) room_.screen.Tell("The system message is unchanged.");
   own_file_ = FullPath(path);
 }
 

@@ -1,4 +1,4 @@
-// gemm: y[m, n] = sum_k x[m, k] * W[n, k] (+ bias[n]) (+ y[m, n] before the call)
+// gemm: y[m, n] = alpha * (sum_k x[m, k] * W[n, k] (+ bias[n])) (+ y[m, n] before the call)
 //
 // x [M, K] f32, W packed [N, K], bias f32 [N] or empty, y [M, N] f32. With bf16 weights x is
 // rounded to bf16 (nearest even) before the product; products and sums are float32. So it is with
@@ -35,6 +35,7 @@ struct GemmArgs {
   tensor::TensorView bias;               // f32 [N] or empty
   tensor::TensorView y;                  // f32 [M, N], row stride free
   bool accumulate = false;               // add to what y holds
+  float alpha = 1.0f;                    // factor of the product and its bias
 };
 
 // "" when the shapes fit, else a sentence naming both sizes.

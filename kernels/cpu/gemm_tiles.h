@@ -18,6 +18,7 @@ struct GemmOutput {
   float* y;
   std::ptrdiff_t y_stride;
   bool accumulate;
+  float alpha;
   std::int64_t first_row = 0, first_column = 0;  // y's own
 
   SGLRUN_INLINE float* At(std::int64_t row, std::int64_t column) const {
@@ -31,7 +32,8 @@ SGLRUN_INLINE GemmOutput OutputOf(const GemmArgs& args) {
           static_cast<const float*>(args.bias.data),
           static_cast<float*>(args.y.data),
           args.y.stride[0],
-          args.accumulate};
+          args.accumulate,
+          args.alpha};
 }
 
 // Asks for where a tile's sums will go, before they are made: lines of rows far apart, that nothing
@@ -57,6 +59,7 @@ __attribute__((noinline)) inline void StoreTileRow(const GemmOutput& out, std::i
     if (count <= 0) return;
     Vec sum = Load(sums + i);
     if (out.bias != nullptr) sum = sum + LoadPartial(out.bias + column + i, count, 0.0f);
+    sum = sum * Set(out.alpha);
     if (out.accumulate) sum = sum + LoadPartial(y + i, count, 0.0f);
     StorePartial(y + i, sum, count);
   }
@@ -77,6 +80,7 @@ __attribute__((noinline)) void StoreTile(const GemmOutput& out, std::int64_t row
       constexpr int kFirst = u * kLanes;
       Vec sum = Load(sums[m] + kFirst);
       if (out.bias != nullptr) sum = sum + Load(out.bias + column + kFirst);
+      sum = sum * Set(out.alpha);
       if (out.accumulate) sum = sum + Load(y + kFirst);
       Store(y + kFirst, sum);
     });

@@ -17,7 +17,10 @@ __global__ void __launch_bounds__(kCopyThreads) EmbedKernel(cuda::EmbedParams p)
   if (p.weight.type == cuda::WeightType::kF32) {
     const float* in = static_cast<const float*>(p.weight.data) + row;
     for (std::int64_t i = std::int64_t{threadIdx.x} * 4; i < k; i += kCopyThreads * 4) {
-      Store4<kAligned>(out + i, Load4<true>(in + i, 4), k - i);
+      Float4 x = Load4<true>(in + i, 4);
+#pragma unroll
+      for (int j = 0; j < 4; ++j) x.v[j] *= p.scale;
+      Store4<kAligned>(out + i, x, k - i);
     }
     return;
   }
@@ -30,7 +33,7 @@ __global__ void __launch_bounds__(kCopyThreads) EmbedKernel(cuda::EmbedParams p)
 #pragma unroll
     for (int j = 0; j < 8; ++j) {
       const auto half = static_cast<std::uint16_t>(words[j / 2] >> (j % 2 * 16));
-      x[j / 4].v[j % 4] = is_bf16 ? cu::to_f32(bf16{half}) : cu::to_f32(f16{half});
+      x[j / 4].v[j % 4] = p.scale * (is_bf16 ? cu::to_f32(bf16{half}) : cu::to_f32(f16{half}));
     }
     Store4<kAligned>(out + i, x[0], k - i);
     Store4<kAligned>(out + i + 4, x[1], k - i - 4);

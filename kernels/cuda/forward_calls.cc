@@ -12,7 +12,8 @@ GemmParams ParamsOf(const GemmArgs& args) {
           .weight = WeightOf(*args.weight),
           .bias = args.bias.f32(),
           .y = RowsOf(args.y),
-          .accumulate = args.accumulate};
+          .accumulate = args.accumulate,
+          .alpha = args.alpha};
 }
 
 NormInput NormOf(const RmsNormArgs& norm) {
@@ -66,7 +67,8 @@ void Embed(const EmbedArgs& args, KernelContext& context) {
   device.ops().embed({.ids = args.ids.data(),
                       .tokens = static_cast<std::int64_t>(args.ids.size()),
                       .weight = WeightOf(*args.weight),
-                      .out = RowsOf(args.out)},
+                      .out = RowsOf(args.out),
+                      .scale = args.scale},
                      device.stream());
 }
 

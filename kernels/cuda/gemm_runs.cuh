@@ -17,13 +17,13 @@ __host__ __device__ __forceinline__ int RunsOf(std::int64_t steps) {
 }
 
 __device__ __forceinline__ float Output(const cuda::GemmParams& p, std::int64_t n, float sum) {
-  return p.bias != nullptr ? sum + p.bias[n] : sum;
+  return cu::mul_exact(p.alpha, p.bias != nullptr ? sum + p.bias[n] : sum);
 }
 __device__ __forceinline__ void WriteOutput(const cuda::GemmParams& p, std::int64_t m,
                                             std::int64_t n, float sum) {
   sum = Output(p, n, sum);
   float* y = p.y.data + m * p.y.stride + n;
-  *y = p.accumulate ? sum + *y : sum;
+  *y = p.accumulate ? cu::add_exact(sum, *y) : sum;
 }
 
 // Where blocks divide the runs of a tile: their sums [run][m][n], added in order. A template so

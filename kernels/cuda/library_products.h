@@ -1,6 +1,7 @@
 // Products of many rows on cuBLASLt: bf16 weights, more than kLibraryRows rows. Few rows stay with
 // our own kernels, which stream the weights past; so do float16 weights, for cuBLASLt would round x
-// to float16, where activations of large models are infinite. The order of cuBLASLt's sums follows
+// to float16, where activations of large models are infinite; and a product with a factor and a
+// bias, which cuBLASLt adds without the factor. The order of cuBLASLt's sums follows
 // from the number of rows, so that a row's bits depend on its batch: `--deterministic` does
 // without.
 #pragma once

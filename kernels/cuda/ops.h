@@ -64,6 +64,7 @@ struct EmbedParams {
   std::int64_t tokens = 0;
   Weight weight;
   Rows out;
+  float scale = 1;
 };
 
 // out[i] = in[rows[i]]; out and in do not overlap.
@@ -145,6 +146,7 @@ struct GemmParams {
   const float* bias = nullptr;
   Rows y;
   bool accumulate = false;
+  float alpha = 1;
   bool gates = false;  // y [m, n / 2] is silu_and_mul of the product
   void* scratch = nullptr;
 };

@@ -124,7 +124,7 @@ __global__ void __launch_bounds__(128, 1)
     if (w.minima) {
       value = cu::add_exact(value, LoadScale(data + minima_at, group, w.wide_scales));
     }
-    p.out.data[std::int64_t{blockIdx.x} * p.out.stride + i] = value;
+    p.out.data[std::int64_t{blockIdx.x} * p.out.stride + i] = cu::mul_exact(value, p.scale);
   }
 }
 

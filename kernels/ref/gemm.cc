@@ -68,6 +68,7 @@ void Gemm(const GemmArgs& args, KernelContext&) {
       double sum = weight.form().quantized() ? QuantProduct(args.x.row(m), QuantRows(weight), n)
                                              : FloatProduct(args.x.row(m), weight, n);
       if (!args.bias.empty()) sum += args.bias.f32()[n];
+      sum *= args.alpha;
       float& y = args.y.row(m)[n];
       y = static_cast<float>(args.accumulate ? sum + y : sum);
     }

@@ -16,11 +16,13 @@ struct Case {
   bool accumulate = false;
   std::int64_t gap = 0;
   std::int64_t offset = 0;
+  float alpha = 1.0f;
 
   std::string ToString() const {
     return "m " + std::to_string(m) + " n " + std::to_string(n) + " k " + std::to_string(k) + " " +
            tensor::DTypeName(dtype) + (bias ? " bias" : "") + (accumulate ? " accumulate" : "") +
-           " gap " + std::to_string(gap) + " offset " + std::to_string(offset);
+           " gap " + std::to_string(gap) + " offset " + std::to_string(offset) + " alpha " +
+           std::to_string(alpha);
   }
 };
 
@@ -36,6 +38,12 @@ std::vector<Case> Cases() {
     cases.push_back({1, 576, 576, dtype});
     cases.push_back({100, 130, 257, dtype, true, false, 1, 2});
     cases.push_back({193, 66, 40, dtype});
+    for (const std::int64_t m : {1, 7, 40}) {
+      for (const bool bias : {false, true}) {
+        cases.push_back({m, 70, 200, dtype, bias, true, 1, 2, 0.22f});
+        cases.push_back({m, 70, 200, dtype, bias, false, 1, 2, -3.5f});
+      }
+    }
   }
   return cases;
 }
@@ -50,7 +58,8 @@ void RunGemm(const Backend& backend, const Case& c, Matrix& x, Matrix& w, Matrix
                       .weight = &weight,
                       .bias = c.bias ? bias.flat() : tensor::TensorView{},
                       .y = y.view(),
-                      .accumulate = c.accumulate};
+                      .accumulate = c.accumulate,
+                      .alpha = c.alpha};
   REQUIRE(Check(args) == "");
   backend.table.gemm(args, context);
 }
@@ -76,8 +85,9 @@ TEST_CASE("gemm agrees with the reference within the rounding of a float32 sum")
     Matrix want = start;
     RunGemm(RefBackend(), c, x, w, bias, want);
     const auto tolerance = [&](std::int64_t m, std::int64_t n) {
-      const double sum = 2 * std::sqrt(double(c.k)) * Norm(x, m) * Norm(w, n);
-      const double ends = std::fabs(bias(0, n)) + std::fabs(want(m, n)) + 1;
+      const double factor = std::fabs(c.alpha);
+      const double sum = 2 * factor * std::sqrt(double(c.k)) * Norm(x, m) * Norm(w, n);
+      const double ends = factor * std::fabs(bias(0, n)) + std::fabs(want(m, n)) + 1;
       return 0x1p-24 * (2 * sum + 4 * ends);
     };
     for (const Backend* backend : testing::ProductBackends(c.dtype)) {
@@ -177,10 +187,15 @@ TEST_CASE(
           KernelContext context(pool);
           const PackedWeight weight = testing::Pack(*backend, w, dtype, context, block);
           Matrix out(9, k, 3, 2);
-          const EmbedArgs args{.ids = ids, .weight = &weight, .out = out.view()};
+          EmbedArgs args{.ids = ids, .weight = &weight, .out = out.view()};
           REQUIRE(Check(args) == "");
           backend->table.embed(args, context);
           ExpectSameBits({"embed", backend, "k " + std::to_string(k)}, out, want);
+          args.scale = 0.3f;
+          Matrix scaled = want;
+          scaled.Fill([&](std::int64_t r, std::int64_t c) { return want(r, c) * 0.3f; });
+          backend->table.embed(args, context);
+          ExpectSameBits({"embed", backend, "scaled, k " + std::to_string(k)}, out, scaled);
         }
       }
     }

@@ -87,7 +87,8 @@ void Run(const Backend& backend, const PackedWeight& weight, Matrix& x, Matrix& 
                       .weight = &weight,
                       .bias = bias.columns() > 0 ? bias.flat() : tensor::TensorView{},
                       .y = y.view(),
-                      .accumulate = accumulate};
+                      .accumulate = accumulate,
+                      .alpha = accumulate ? 0.22f : 1.0f};
   REQUIRE(Check(args) == "");
   backend.table.gemm(args, context);
 }
@@ -189,6 +190,11 @@ TEST_CASE("embed gives the elements of quantised rows to the bit, in any groupin
         Matrix out(6, k, 3, 2);
         backend->table.embed({.ids = ids, .weight = &weight, .out = out.view()}, context);
         ExpectSameBits({"embed", backend, FormName(form) + " k " + std::to_string(k)}, out, want);
+        Matrix scaled = want;
+        scaled.Fill([&](std::int64_t r, std::int64_t c) { return want(r, c) * 0.3f; });
+        backend->table.embed({.ids = ids, .weight = &weight, .out = out.view(), .scale = 0.3f},
+                             context);
+        ExpectSameBits({"embed scaled", backend, FormName(form)}, out, scaled);
       }
     }
   }

@@ -106,7 +106,7 @@ bool Products::Suits(const Product& product, const Algorithm& algorithm,
 std::string Products::Multiply(const Product& product, const Algorithm& algorithm, void* workspace,
                                std::size_t workspace_bytes, void* stream) const {
   const Descriptors with(library_->api, product);
-  const float alpha = 1, beta = product.accumulate ? 1 : 0;
+  const float alpha = product.alpha, beta = product.accumulate ? 1 : 0;
   int status = with.status();
   if (status == kSuccess) {
     status = library_->api.matmul(handle_, with.desc(), &alpha, product.weight, with.weight(),

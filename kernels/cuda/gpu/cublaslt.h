@@ -22,6 +22,7 @@ struct Product {
   std::int64_t y_stride = 0;
   const float* bias = nullptr;  // [n] or null
   bool accumulate = false;
+  float alpha = 1;  // of the product, not of the bias
 };
 inline constexpr std::uint32_t kAlignment = 16;
 

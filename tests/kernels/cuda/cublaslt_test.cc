@@ -110,6 +110,7 @@ struct Shape {
   std::int64_t m, n, k;
   bool bias = false, accumulate = false;
   tensor::DType dtype = tensor::DType::kBF16;
+  float alpha = 1;
 };
 
 // Eight bits of mantissa, exact in bf16, and exponents far enough apart that sums are rounded.
@@ -149,7 +150,8 @@ class Bench {
                                     ? tensor::MakeView(bias.as<float>(), tensor::DType::kF32, {s.n})
                                     : tensor::TensorView{},
                         .y = Matrix(y.as<float>(), s.m, s.n),
-                        .accumulate = s.accumulate};
+                        .accumulate = s.accumulate,
+                        .alpha = s.alpha};
     const std::function<void()> work = [&] { table.gemm(args, context_); };
     const std::array<std::uint64_t, 1> key = {static_cast<std::uint64_t>(s.m)};
     for (int i = 0; i < (repeated ? 4 : 1); ++i) {
@@ -196,6 +198,7 @@ void CheckProduct(const Shape& s, const std::vector<float>& y) {
       }
       const auto at = static_cast<std::size_t>(m * s.n + n);
       if (s.bias) sum += static_cast<double>(bias[static_cast<std::size_t>(n)]);
+      sum *= static_cast<double>(s.alpha);
       if (s.accumulate) sum += static_cast<double>(before[at]);
       const double allowed = (static_cast<double>(s.k) + 2) * (size + 4) * 0x1p-24;
       if (std::abs(static_cast<double>(y[at]) - sum) < allowed) continue;  // no number is not
@@ -219,6 +222,21 @@ TEST_CASE("products of more than 64 rows of bf16 go through the library, with su
       CheckProduct(shape, bench.Run(shape));
       CHECK(Calls() > before);
     }
+  }
+}
+
+TEST_CASE("a factor goes with the product to the library, except beside a bias") {
+  const Surroundings here;
+  Bench library(Products::kLibrary), own(Products::kOwn);
+  for (const bool accumulate : {false, true}) {
+    const Shape plain{65, 36, 70, false, accumulate, tensor::DType::kBF16, 0.22f};
+    const long before = Calls();
+    CheckProduct(plain, library.Run(plain));
+    CHECK(Calls() > before);
+    const Shape biased{65, 36, 70, true, accumulate, tensor::DType::kBF16, 0.22f};
+    const long after = Calls();
+    CHECK(library.Run(biased) == own.Run(biased));
+    CHECK(Calls() == after);
   }
 }
 

@@ -155,7 +155,8 @@ void Embed(const EmbedArgs& args, KernelContext&) {
   const cuda::EmbedParams p{.ids = call.In(args.ids),
                             .tokens = static_cast<std::int64_t>(args.ids.size()),
                             .weight = WeightOf(call, *args.weight),
-                            .out = call.Matrix(args.out, true)};
+                            .out = call.Matrix(args.out, true),
+                            .scale = args.scale};
   call.Run([&](const cuda::Ops& ops) { ops.embed(p, nullptr); });
 }
 
@@ -186,6 +187,7 @@ bool Multiply(const GemmArgs& args, cuda::InputKind kind, const tensor::TensorVi
       .bias = call.Matrix(args.bias).data,
       .y = call.Matrix(y, true),
       .accumulate = args.accumulate,
+      .alpha = args.alpha,
       .gates = gates,
       .scratch = call.Scratch<char>(cuda::GemmScratchBytes(m, cuda::WeightOf(*args.weight)))};
   if (!cuda::GemmTakes(kind, p) || (gates && !cuda::GemmGates(p))) return false;

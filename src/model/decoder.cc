@@ -117,9 +117,9 @@ void Decoder::RunLayers(const ForwardBatch& batch, const Reach& reach, const KvC
       x = Keep(x, batch.output_tokens, Slot::kKeptStream);
       heads = Keep(heads, batch.output_tokens, Slot::kKeptHeads);
     }
-    Add(layer.after_mixer, x, step,
+    Add(layer.after_mixer, layer.residual_scale, x, step,
         [&](const BlockOutput& out) { layer.mixer.Project(heads, out, step); });
-    Add(layer.after_mlp, x, step, [&](const BlockOutput& out) {
+    Add(layer.after_mlp, layer.residual_scale, x, step, [&](const BlockOutput& out) {
       layer.mlp.Run({x, layer.before_mlp}, out, step);
     });
   }
@@ -127,8 +127,8 @@ void Decoder::RunLayers(const ForwardBatch& batch, const Reach& reach, const KvC
 }
 
 template <class Branch>
-void Decoder::Add(const Norm& after, TensorView x, const Step& step, Branch branch) {
-  if (!after.is_present()) return branch({.y = x, .accumulate = true});
+void Decoder::Add(const Norm& after, float scale, TensorView x, const Step& step, Branch branch) {
+  if (!after.is_present()) return branch({.y = x, .accumulate = true, .scale = scale});
   const TensorView y = scratch_.Take(Slot::kBranch, x.shape[0], x.shape[1]);
   branch({.y = y});
   step.table.rms_norm(after.Args(y, y), step.context);

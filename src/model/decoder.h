@@ -43,9 +43,10 @@ class Decoder {
   // All layers of a batch whose arrays are in the backend's memory.
   void RunLayers(const ForwardBatch& batch, const Reach& reach, const KvCache& cache,
                  tensor::TensorView hidden);
-  // x += after(branch(x)), where `branch` is called with where its output goes.
+  // x += after(branch(x)), or scale * branch(x) where there is no such norm; `branch` is called with
+  // where its output goes.
   template <class Branch>
-  void Add(const Norm& after, tensor::TensorView x, const Step& step, Branch branch);
+  void Add(const Norm& after, float scale, tensor::TensorView x, const Step& step, Branch branch);
   // The rows of `tokens` alone, in the slot.
   tensor::TensorView Keep(tensor::TensorView all, std::span<const std::int32_t> tokens, Slot slot);
 

@@ -9,6 +9,7 @@ Layer::Layer(const LayerSpec& spec, std::int64_t hidden)
       after_mlp(spec.after_mlp, hidden),
       mixer(spec.mixer, hidden),
       mlp(spec.mlp, hidden),
+      residual_scale(spec.residual_scale),
       hidden_(hidden) {}
 
 void Layer::List(WeightList& list) {

@@ -23,6 +23,7 @@ struct Layer {
   Norm before_mixer, after_mixer, before_mlp, after_mlp;
   Attention mixer;
   Mlp mlp;
+  float residual_scale;
 
  private:
   std::int64_t hidden_;

@@ -5,6 +5,8 @@
 #include <fstream>
 #include <string>
 
+#include "base/json.h"
+#include "model/config_json.h"
 #include "model/file_builders.h"
 #include "model/model_runner.h"
 #include "model/spec/plain_decoder.h"
@@ -124,7 +126,7 @@ TEST_CASE("a directory and the GGUF of the same weights hold the same table of t
 
 TEST_CASE(
     "GGUF metadata and config.json give one specification, except for the rounding of angles") {
-  for (const std::string& name : GoldenModels()) {
+  for (const std::string& name : GoldenGgufModels()) {
     CAPTURE(name);
     auto a = ModelFiles::Open(Golden(name));
     auto b = ModelFiles::Open(Golden(name) + "/model.gguf");
@@ -150,6 +152,18 @@ TEST_CASE("what a golden model computes is written beside it, field for field") 
     auto files = ModelFiles::Open(Golden(name));
     REQUIRE(files.ok());
     CHECK(files->spec().ToString() == Slurp(Golden(name) + "/spec.txt"));
+  }
+}
+
+TEST_CASE("the keys that are stated alone give the model of the whole configuration") {
+  for (const std::string& name : GoldenModels()) {
+    if (!fs::exists(Golden(name) + "/stated.json")) continue;
+    CAPTURE(name);
+    const auto stated = ParseJson(Slurp(Golden(name) + "/stated.json"));
+    REQUIRE(stated.ok());
+    const auto config = ParseHfConfig(stated->value, nullptr, name);
+    REQUIRE(config.ok());
+    CHECK(config->spec.ToString() == Slurp(Golden(name) + "/spec.txt"));
   }
 }
 

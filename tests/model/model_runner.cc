@@ -41,6 +41,15 @@ std::vector<std::string> GoldenModels() {
   return names;
 }
 
+std::vector<std::string> GoldenGgufModels() {
+  std::vector<std::string> names = GoldenModels();
+  std::erase_if(names, [](const std::string& name) {
+    return !std::filesystem::exists(std::string(SGLRUN_SOURCE_DIR) + "/tests/golden/models/" +
+                                    name + "/model.gguf");
+  });
+  return names;
+}
+
 LoadedModel LoadForTest(const std::string& path, std::string_view isa, tensor::DType dtype,
                         int threads) {
   auto files = ModelFiles::Open(path);

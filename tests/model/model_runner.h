@@ -30,8 +30,10 @@ const kernels::Backend& BackendForTest(std::string_view isa);
 // "ref" and every instruction set of this machine.
 std::vector<std::string> BackendNames();
 
-// The folders of tests/golden/models, sorted: one or more of every family.
+// The folders of tests/golden/models, sorted: one or more of every family; and those of them that
+// also hold the model as GGUF, which not every family has a form in.
 std::vector<std::string> GoldenModels();
+std::vector<std::string> GoldenGgufModels();
 
 // What one row gets in a step, and which of its tokens' hidden states are wanted.
 struct Feed {

@@ -14,7 +14,7 @@ void Embedding::List(WeightList& list) {
 
 void Embedding::LookUp(std::span<const std::int32_t> ids, tensor::TensorView out,
                        const kernels::KernelTable& table, kernels::KernelContext& context) const {
-  table.embed({.ids = ids, .weight = &weight_, .out = out}, context);
+  table.embed({.ids = ids, .weight = &weight_, .out = out, .scale = scale_}, context);
 }
 
 void Embedding::Run(tensor::TensorView x, const Step& step) const {

@@ -13,12 +13,15 @@ namespace sglrun::model {
 class Embedding {
  public:
   explicit Embedding(const ModelSpec& spec)
-      : vocab_size_(spec.vocab_size), hidden_(spec.hidden_size), is_head_(spec.tied_head) {}
+      : vocab_size_(spec.vocab_size),
+        hidden_(spec.hidden_size),
+        scale_(spec.embedding_scale),
+        is_head_(spec.tied_head) {}
 
   void List(WeightList& list);
   void AddColumns(Columns& columns) const { columns.Need(Slot::kStream, hidden_); }
 
-  // Rows as they are stored; ids and out f32 [ids, H] in the backend's memory.
+  // Rows as the first layer takes them; ids and out f32 [ids, H] in the backend's memory.
   void LookUp(std::span<const std::int32_t> ids, tensor::TensorView out,
               const kernels::KernelTable& table, kernels::KernelContext& context) const;
   // x of the step's tokens, some of which may come as rows of their own.
@@ -28,6 +31,7 @@ class Embedding {
 
  private:
   std::int64_t vocab_size_, hidden_;
+  float scale_;
   bool is_head_;
   kernels::PackedWeight weight_;
 };

@@ -14,7 +14,7 @@ void Head::List(WeightList& list) {
 void Head::Run(tensor::TensorView hidden, const Embedding& embedding, tensor::TensorView logits,
                const kernels::KernelTable& table, kernels::KernelContext& context) const {
   const kernels::PackedWeight& weight = is_tied_ ? embedding.weight() : weight_;
-  table.gemm({.x = hidden, .weight = &weight, .bias = {}, .y = logits}, context);
+  table.gemm({.x = hidden, .weight = &weight, .bias = {}, .y = logits, .alpha = scale_}, context);
 }
 
 }  // namespace sglrun::model

@@ -8,7 +8,10 @@ namespace sglrun::model {
 class Head {
  public:
   explicit Head(const ModelSpec& spec)
-      : vocab_size_(spec.vocab_size), hidden_(spec.hidden_size), is_tied_(spec.tied_head) {}
+      : vocab_size_(spec.vocab_size),
+        hidden_(spec.hidden_size),
+        scale_(spec.logit_scale),
+        is_tied_(spec.tied_head) {}
 
   void List(WeightList& list);
   // logits f32 [J, V] of hidden f32 [J, H].
@@ -17,6 +20,7 @@ class Head {
 
  private:
   std::int64_t vocab_size_, hidden_;
+  float scale_;
   bool is_tied_;
   kernels::PackedWeight weight_;  // empty where the embedding serves
 };

@@ -29,8 +29,12 @@ void Linear::List(const std::vector<LinearPart>& parts, std::int64_t k, bool has
 }
 
 kernels::GemmArgs Linear::Args(tensor::TensorView x, const BlockOutput& out) const {
-  return {
-      .x = x, .weight = &weight_, .bias = bias_.view(), .y = out.y, .accumulate = out.accumulate};
+  return {.x = x,
+          .weight = &weight_,
+          .bias = bias_.view(),
+          .y = out.y,
+          .accumulate = out.accumulate,
+          .alpha = out.scale};
 }
 
 void Linear::Run(const BlockInput& in, const BlockOutput& out, const Step& step) const {

@@ -35,6 +35,7 @@ struct BlockInput {
 struct BlockOutput {
   tensor::TensorView y;     // f32 [T, H], may be the input's x
   bool accumulate = false;  // add to what y holds
+  float scale = 1;          // factor of the block's output
 };
 
 }  // namespace sglrun::model

@@ -56,6 +56,12 @@ Fault NormFault(const std::optional<NormSpec>& norm) {
   return "rms_norm_eps is " + std::to_string(norm->eps) + ", must be above 0";
 }
 
+Fault ScaleFault(const char* name, float scale) {
+  if (std::isfinite(scale) && scale != 0) return std::nullopt;
+  return std::string("the ") + name + " is " + std::to_string(scale) +
+         ", must be a finite number other than 0";
+}
+
 Fault LayerFault(const ModelSpec& spec, const LayerSpec& layer) {
   if (Fault fault = SizeFault(spec, layer)) return fault;
   if (Fault fault = AttentionFault(layer.mixer, spec.rope.rotary_dim)) return fault;
@@ -63,7 +69,11 @@ Fault LayerFault(const ModelSpec& spec, const LayerSpec& layer) {
        {layer.before_mixer, layer.after_mixer, layer.before_mlp, layer.after_mlp}) {
     if (Fault fault = NormFault(norm)) return fault;
   }
-  return std::nullopt;
+  const bool has_after = layer.after_mixer || layer.after_mlp;
+  if (has_after && layer.residual_scale != 1) {
+    return "a scale of residual branches that end in a norm is not supported";
+  }
+  return ScaleFault("scale of residual branches", layer.residual_scale);
 }
 
 }  // namespace
@@ -80,6 +90,8 @@ Fault FaultOf(const ModelSpec& spec) {
     if (i > 0 && spec.layers[i] == spec.layers[i - 1]) continue;
     if (Fault fault = LayerFault(spec, spec.layers[i])) return fault;
   }
+  if (Fault fault = ScaleFault("scale of the embedding", spec.embedding_scale)) return fault;
+  if (Fault fault = ScaleFault("scale of the logits", spec.logit_scale)) return fault;
   return NormFault(spec.final_norm);
 }
 

@@ -55,7 +55,11 @@ std::string LayerText(const LayerSpec& layer) {
   text += NormText(layer.after_mixer) + NormText(layer.before_mlp);
   text += "  mlp: silu, gated, inner " + std::to_string(layer.mlp.inner) +
           (layer.mlp.bias ? ", with bias" : "") + "\n";
-  return text + NormText(layer.after_mlp);
+  text += NormText(layer.after_mlp);
+  if (layer.residual_scale != 1) {
+    text += "  residual scale " + FloatText(layer.residual_scale) + "\n";
+  }
+  return text;
 }
 
 // Equal layers that follow each other as one entry.
@@ -79,9 +83,11 @@ float UsualAttentionScale(std::int64_t head_dim) {
 
 std::string ModelSpec::ToString() const {
   return family + ": hidden " + std::to_string(hidden_size) + ", vocabulary " +
-         std::to_string(vocab_size) + ", context " + std::to_string(context_length) + "\n" +
+         std::to_string(vocab_size) + ", context " + std::to_string(context_length) +
+         ScaleText("embedding scale", embedding_scale) + "\n" +
          RopeText(rope) + LayersText(layers) + NormText(final_norm) +
-         "head: " + (tied_head ? "the embedding" : "its own") + "\n";
+         "head: " + (tied_head ? "the embedding" : "its own") +
+         ScaleText("logit scale", logit_scale) + "\n";
 }
 
 }  // namespace sglrun::model

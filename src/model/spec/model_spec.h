@@ -1,9 +1,9 @@
 // What a model computes, as one value. A family makes it, everything else reads it.
 //
-//   x = embedding[token]
-//   for each layer:  x += after_mixer(mixer(before_mixer(x)))
-//                    x += after_mlp(mlp(before_mlp(x)))
-//   logits = head(final_norm(x))
+//   x = embedding_scale * embedding[token]
+//   for each layer:  x += residual_scale * after_mixer(mixer(before_mixer(x)))
+//                    x += residual_scale * after_mlp(mlp(before_mlp(x)))
+//   logits = logit_scale * head(final_norm(x))
 //
 // An absent norm passes its input on. Names of sizes follow Hugging Face's config.json.
 #pragma once
@@ -70,6 +70,7 @@ struct LayerSpec {
   std::optional<NormSpec> before_mixer = {}, after_mixer = {}, before_mlp = {}, after_mlp = {};
   AttentionSpec mixer;
   MlpSpec mlp;
+  float residual_scale = 1;  // of both branches, where they do not end in a norm
 
   bool operator==(const LayerSpec&) const = default;
 };
@@ -79,10 +80,12 @@ struct ModelSpec {
   std::int64_t hidden_size = 0;
   std::int64_t vocab_size = 0;  // width of embedding and logits, often padded beyond the tokenizer
   std::int64_t context_length = 0;
+  float embedding_scale = 1;
   RopeSpec rope;
   std::vector<LayerSpec> layers;
   NormSpec final_norm;
   bool tied_head = false;  // the embedding serves as the head
+  float logit_scale = 1;
 
   // Every field, in lines that a person can read: equal texts are equal computations.
   std::string ToString() const;

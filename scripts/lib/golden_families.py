@@ -1,0 +1,20 @@
+"""Tiny models of goldens/models, one row a family.
+
+name: (model_type, GGUF architecture or None, the keys that are stated). What is not stated is the
+default of the family's configuration class.
+"""
+
+BASE = {
+    "vocab_size": 128,
+    "hidden_size": 48,
+    "intermediate_size": 40,
+    "num_hidden_layers": 3,
+    "num_attention_heads": 4,
+    "num_key_value_heads": 2,
+    "max_position_embeddings": 256,
+    "bos_token_id": 0,
+    "eos_token_id": 1,
+    "pad_token_id": None,
+}
+
+FAMILIES = {}

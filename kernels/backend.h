@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "kernels/activation.h"
 #include "kernels/chains.h"
 #include "kernels/context.h"
 #include "kernels/draw.h"
@@ -18,12 +19,11 @@
 #include "kernels/kv_cache.h"
 #include "kernels/logits_process.h"
 #include "kernels/logprobs.h"
+#include "kernels/norm.h"
 #include "kernels/packed_weight.h"
 #include "kernels/paged_attention.h"
-#include "kernels/rms_norm.h"
 #include "kernels/rope.h"
 #include "kernels/sample.h"
-#include "kernels/silu_and_mul.h"
 #include "kernels/store_kv.h"
 #include "kernels/transfer.h"
 
@@ -39,11 +39,11 @@ struct KernelTable {
 
   void (*embed)(const EmbedArgs& args, KernelContext& context);
   void (*gemm)(const GemmArgs& args, KernelContext& context);
-  void (*rms_norm)(const RmsNormArgs& args, KernelContext& context);
+  void (*norm)(const NormArgs& args, KernelContext& context);
   void (*rope)(const RopeArgs& args, KernelContext& context);
   void (*store_kv)(const StoreKvArgs& args, KernelContext& context);
   void (*paged_attention)(const PagedAttentionArgs& args, KernelContext& context);
-  void (*silu_and_mul)(const SiluAndMulArgs& args, KernelContext& context);
+  void (*activation)(const ActivationArgs& args, KernelContext& context);
   void (*logits_process)(const LogitsProcessArgs& args, KernelContext& context);
   void (*sample)(const SampleArgs& args, KernelContext& context);
   void (*logprobs)(const LogprobsArgs& args, KernelContext& context);

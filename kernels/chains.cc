@@ -21,7 +21,7 @@ bool AreAlike(const RopeArgs& a, const RopeArgs& b) {
          a.sin_table.data == b.sin_table.data;
 }
 
-bool IsNormOf(const RmsNormArgs& norm, const RopeArgs& rope) {
+bool IsNormOf(const NormArgs& norm, const RopeArgs& rope) {
   if (norm.weight.empty()) return true;
   return IsSame(norm.x, rope.x) && IsSame(norm.y, rope.x) && norm.groups == rope.heads;
 }
@@ -44,33 +44,33 @@ std::string Check(const RotateAndStoreArgs& args) {
 std::string Check(const MlpArgs& args) {
   if (!args.norm.add.empty() || args.gate_up.accumulate) return "mlp: the norm or gate_up adds";
   if (!IsSame(args.gate_up.x, args.norm.y)) return Mismatch("mlp", "gate_up");
-  if (!IsSame(args.silu.x, args.gate_up.y)) return Mismatch("mlp", "silu_and_mul");
-  if (args.silu.y.data != nullptr && args.silu.y.data == args.norm.y.data) {
-    return "mlp: silu_and_mul writes over the norm, which other threads may still read";
+  if (!IsSame(args.activation.x, args.gate_up.y)) return Mismatch("mlp", "activation");
+  if (args.activation.y.data != nullptr && args.activation.y.data == args.norm.y.data) {
+    return "mlp: activation writes over the norm, which other threads may still read";
   }
-  return IsSame(args.down.x, args.silu.y) ? "" : Mismatch("mlp", "down");
+  return IsSame(args.down.x, args.activation.y) ? "" : Mismatch("mlp", "down");
 }
 
 namespace host {
 
 void NormGemm(const KernelTable& table, const NormGemmArgs& args, KernelContext& context) {
-  table.rms_norm(args.norm, context);
+  table.norm(args.norm, context);
   table.gemm(args.gemm, context);
 }
 
 void RotateAndStore(const KernelTable& table, const RotateAndStoreArgs& args,
                     KernelContext& context) {
-  if (!args.q_norm.weight.empty()) table.rms_norm(args.q_norm, context);
-  if (!args.k_norm.weight.empty()) table.rms_norm(args.k_norm, context);
+  if (!args.q_norm.weight.empty()) table.norm(args.q_norm, context);
+  if (!args.k_norm.weight.empty()) table.norm(args.k_norm, context);
   table.rope(args.q, context);
   table.rope(args.k, context);
   table.store_kv(args.store, context);
 }
 
 void Mlp(const KernelTable& table, const MlpArgs& args, KernelContext& context) {
-  table.rms_norm(args.norm, context);
+  table.norm(args.norm, context);
   table.gemm(args.gate_up, context);
-  table.silu_and_mul(args.silu, context);
+  table.activation(args.activation, context);
   table.gemm(args.down, context);
 }
 

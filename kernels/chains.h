@@ -3,19 +3,22 @@
 // operations one after the other, bits included; what lies between them is working space whose
 // contents are undefined afterwards.
 //
-//   norm_gemm         y = gemm(rms_norm(x))                           between: norm.y
-//   rotate_and_store  rms_norm of q and k, where they have a weight;
+//   norm_gemm         y = gemm(norm(x))                               between: norm.y
+//   rotate_and_store  norm of q and k, where they have a weight;
 //                     rope of q and k; store_kv                       between: the keys
-//   mlp               y = gemm(silu_and_mul(gemm(rms_norm(x))))       between: the first three's y
+//   mlp               y = gemm(activation(gemm(norm(x))))             between: the first three's y
+//
+// Every kind of norm and activation is right everywhere. A backend fuses what it has a form for
+// and runs the operations one after the other elsewhere.
 #pragma once
 
 #include <string>
 
+#include "kernels/activation.h"
 #include "kernels/context.h"
 #include "kernels/gemm.h"
-#include "kernels/rms_norm.h"
+#include "kernels/norm.h"
 #include "kernels/rope.h"
-#include "kernels/silu_and_mul.h"
 #include "kernels/store_kv.h"
 
 namespace sglrun::kernels {
@@ -23,21 +26,21 @@ namespace sglrun::kernels {
 struct KernelTable;
 
 struct NormGemmArgs {
-  RmsNormArgs norm;  // add is empty
-  GemmArgs gemm;     // x is norm.y
+  NormArgs norm;  // add is empty
+  GemmArgs gemm;  // x is norm.y
 };
 
 struct RotateAndStoreArgs {
-  RmsNormArgs q_norm, k_norm;  // in place, in groups of heads; without a weight: none
-  RopeArgs q, k;               // with the same positions, axes and tables
-  StoreKvArgs store;           // k is that of rope
+  NormArgs q_norm, k_norm;  // in place, in groups of heads; without a weight: none
+  RopeArgs q, k;            // with the same positions, axes and tables
+  StoreKvArgs store;        // k is that of rope
 };
 
 struct MlpArgs {
-  RmsNormArgs norm;     // add is empty
-  GemmArgs gate_up;     // x is norm.y; does not accumulate
-  SiluAndMulArgs silu;  // x is gate_up.y; y is not norm.y
-  GemmArgs down;        // x is silu.y; y may be norm.x
+  NormArgs norm;              // add is empty
+  GemmArgs gate_up;           // or of up alone; x is norm.y; does not accumulate
+  ActivationArgs activation;  // x is gate_up.y; y is not norm.y
+  GemmArgs down;              // x is activation.y; y may be norm.x
 };
 
 // "" when each operation takes what the one before it gives. The operations' own checks are theirs.

@@ -192,10 +192,12 @@ double Bytes(const GemmArgs& args) {
   return weights + 4.0 * static_cast<double>(args.x.elements() + args.y.elements());
 }
 
-std::string Check(const RmsNormArgs& args) {
-  Complaint complaint("rms_norm");
+std::string Check(const NormArgs& args) {
+  Complaint complaint("norm");
   const std::int64_t size = args.weight.rank == 1 ? args.weight.shape[0] : -1;
   complaint.Vector("weight", args.weight, size);
+  if (!args.bias.empty()) complaint.Vector("bias", args.bias, size);
+  complaint.Unless(args.bias.empty() || args.kind == NormKind::kLayer, "only kLayer has a bias");
   complaint.Unless(args.groups > 0, "groups must be positive");
   complaint.Matrix("x", args.x, Rows(args.x), args.groups * size);
   complaint.Matrix("y", args.y, Rows(args.x), args.groups * size);
@@ -247,6 +249,7 @@ std::string Check(const PagedAttentionArgs& args) {
   complaint.Matrix("q", args.q, tokens, args.num_heads * layout.head_dim);
   complaint.Matrix("out", args.out, tokens, args.num_heads * layout.head_dim);
   complaint.Unless(args.window >= 0, "window must not be negative");
+  complaint.Unless(args.softcap >= 0, "softcap must not be negative");
   complaint.Begins("query_start", args.query_start, rows, tokens);
   if (!complaint.text().empty()) return complaint.text();
   complaint.Equal("last query_start", args.query_start.back(), tokens);
@@ -262,10 +265,11 @@ std::string Check(const PagedAttentionArgs& args) {
   return complaint.text();
 }
 
-std::string Check(const SiluAndMulArgs& args) {
-  Complaint complaint("silu_and_mul");
-  complaint.Matrix("x", args.x, Rows(args.y), 2 * Columns(args.y));
+std::string Check(const ActivationArgs& args) {
+  Complaint complaint("activation");
+  complaint.Matrix("x", args.x, Rows(args.y), (args.gated ? 2 : 1) * Columns(args.y));
   complaint.Matrix("y", args.y, Rows(args.y), Columns(args.y));
+  complaint.Unless(args.kind != ActivationKind::kSoftcap || args.cap > 0, "cap must be above 0");
   return complaint.text();
 }
 

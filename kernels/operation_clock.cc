@@ -40,10 +40,10 @@ OperationClock::OperationClock(const Backend& backend, KernelContext& context)
   Wrap<OperationKind::kAttention, &KernelTable::paged_attention>();
   constexpr auto kElementwise = OperationKind::kElementwise;
   Wrap<kElementwise, &KernelTable::embed>();
-  Wrap<kElementwise, &KernelTable::rms_norm>();
+  Wrap<kElementwise, &KernelTable::norm>();
   Wrap<kElementwise, &KernelTable::rope>();
   Wrap<kElementwise, &KernelTable::store_kv>();
-  Wrap<kElementwise, &KernelTable::silu_and_mul>();
+  Wrap<kElementwise, &KernelTable::activation>();
   Wrap<kElementwise, &KernelTable::rotate_and_store>();
   Wrap<kElementwise, &KernelTable::gather_rows>();
   constexpr auto kSampling = OperationKind::kSampling;

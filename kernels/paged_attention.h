@@ -1,7 +1,8 @@
 // paged_attention: causal attention of this step's queries over the cached keys and values, which
 // already hold this step's tokens (store_kv runs first).
-//   o = sum_j softmax_j(scale * q . k_j) v_j over the keys j that the query at position i may see:
-//   j <= i, and j > i - window when a window is set. Query head h reads kv head h / (Hq / Hkv).
+//   o = sum_j softmax_j(c(scale * q . k_j)) v_j over the keys j that the query at position i may
+//   see: j <= i, and j > i - window when a window is set. Query head h reads kv head h / (Hq / Hkv).
+//   c(s) is s, or softcap * tanh(s / softcap) where a soft cap is set.
 // Prefill chunks and decode rows are the same call: row r has query_start[r+1] - query_start[r]
 // queries at the last positions of its kv_len[r] keys (Milakov and Gimelshein 2018,
 // arXiv:1805.02867, for the online softmax; pages after Kwon et al. 2023, arXiv:2309.06180).
@@ -37,6 +38,7 @@ struct PagedAttentionArgs {
   KvCacheView cache;
   float scale = 1.0f;
   std::int64_t window = 0;  // 0: none
+  float softcap = 0.0f;     // 0: none
   // Bounds of kv_len and of a row's queries, for a backend whose host cannot read the arrays.
   std::int64_t most_keys = 0;
   std::int64_t most_queries = 0;

@@ -50,10 +50,11 @@ template <void (*kPlain)(const MlpArgs&, KernelContext&),
           void (*kQuantised)(const MlpArgs&, KernelContext&),
           void (*kWhole)(const MlpArgs&, KernelContext&)>
 void MlpOf(const KernelTable& table, const MlpArgs& args, KernelContext& context) {
-  if (args.silu.y.shape[1] % cpu::kPanelWidth != 0) return host::Mlp(table, args, context);
+  const bool meets = args.activation.gated && args.activation.y.shape[1] % cpu::kPanelWidth == 0;
+  if (!meets) return host::Mlp(table, args, context);
   CheckArgs(args.norm);
   CheckArgs(args.gate_up);
-  CheckArgs(args.silu);
+  CheckArgs(args.activation);
   CheckArgs(args.down);
   const bool quantised = args.gate_up.weight->form().quantized();
   const WeightForm down = args.down.weight->form();
@@ -80,11 +81,11 @@ struct Entry {
             .kv_page_bytes = ops::KvPageBytes,                                                  \
             .embed = Checked<EmbedArgs, ops::Embed>,                                            \
             .gemm = Checked<GemmArgs, GemmOf<ops::Gemm, ops::QuantGemm>>,                       \
-            .rms_norm = Checked<RmsNormArgs, ops::RmsNorm>,                                     \
+            .norm = Checked<NormArgs, ops::Norm>,                                               \
             .rope = Checked<RopeArgs, ops::Rope>,                                               \
             .store_kv = Checked<StoreKvArgs, ops::StoreKv>,                                     \
             .paged_attention = Checked<PagedAttentionArgs, ops::PagedAttention>,                \
-            .silu_and_mul = Checked<SiluAndMulArgs, ops::SiluAndMul>,                           \
+            .activation = Checked<ActivationArgs, ops::Activate>,                               \
             .logits_process = Checked<LogitsProcessArgs, ops::LogitsProcess>,                   \
             .sample = Checked<SampleArgs, ops::Sample>,                                         \
             .logprobs = Checked<LogprobsArgs, ops::Logprobs>,                                   \

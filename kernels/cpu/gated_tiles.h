@@ -1,11 +1,11 @@
-// The product of gate and up with silu_and_mul behind it: a work item has a panel of gates and that
+// The product of gate and up with the activation after it: a work item has a panel of gates and that
 // of the ups for the same outputs, which meet in the first-level cache and never lie in memory.
 #pragma once
 
 #include <cstdint>
 
+#include "kernels/cpu/activate.h"
 #include "kernels/cpu/gemm_tiles.h"
-#include "kernels/cpu/silu.h"
 
 namespace sglrun::kernels::cpu::SGLRUN_ISA {
 
@@ -16,14 +16,17 @@ constexpr bool FitsAnItem(std::int64_t tile_rows) {
   return tile_rows <= kMostTileRows && kBlockRows % tile_rows == 0;
 }
 
-// y[row] = silu(gate) * up for the rows of one tile, a panel wide. y may be up.
-inline void GateTile(const float* gate, const float* up, std::int64_t rows, float* y,
-                     std::ptrdiff_t y_stride) {
-  for (std::int64_t m = 0; m < rows; ++m, gate += kPanelWidth, up += kPanelWidth, y += y_stride) {
-    for (std::int64_t i = 0; i < kPanelWidth; i += kLanes) {
-      Store(y + i, Silu(Load(gate + i)) * Load(up + i));
+// y[row] = function(gate) * up for the rows of one tile, a panel wide. y may be up.
+inline void GateTile(const ActivationArgs& activation, const float* gates, const float* ups,
+                     std::int64_t rows, float* y, std::ptrdiff_t y_stride) {
+  WithActivation(activation, [&](const auto& function) SGLRUN_LAMBDA_INLINE {
+    for (std::int64_t m = 0; m < rows; ++m) {
+      for (std::int64_t i = 0; i < kPanelWidth; i += kLanes) {
+        const std::int64_t at = m * kPanelWidth + i;
+        Store(y + m * y_stride + i, function(Load(gates + at)) * Load(ups + at));
+      }
     }
-  }
+  });
 }
 
 // Gates and ups of an item's outputs.
@@ -52,7 +55,7 @@ void GateItem(const GemmOutput& wide, std::int64_t panel, const TilesOfItem& ite
 
 // Calls fn(tile, out) for all tiles of the product `wide`, whose outputs are whole panels of gates,
 // then as many of ups: fn stores the tile to `out`. Then calls meet(tile, panel, gates, ups) with
-// both [rows][64]: what becomes of them is that panel of the outputs of silu_and_mul.
+// both [rows][64]: what becomes of them is that panel of the outputs of the activation.
 template <class Fn, class Meet>
 SGLRUN_INLINE void ForEachGatedTile(ThreadPool& pool, const GemmOutput& wide,
                                     std::int64_t tile_rows, const Fn& fn, const Meet& meet) {
@@ -62,9 +65,10 @@ SGLRUN_INLINE void ForEachGatedTile(ThreadPool& pool, const GemmOutput& wide,
 }
 
 // What the gates and ups of a tile become as float32.
-SGLRUN_INLINE void StoreGated(const tensor::TensorView& y, const TileOfPanel& tile,
+SGLRUN_INLINE void StoreGated(const ActivationArgs& activation, const TileOfPanel& tile,
                               std::int64_t panel, const float* gates, const float* ups) {
-  GateTile(gates, ups, tile.rows, Row(y, tile.row) + panel * kPanelWidth, y.stride[0]);
+  float* y = Row(activation.y, tile.row) + panel * kPanelWidth;
+  GateTile(activation, gates, ups, tile.rows, y, activation.y.stride[0]);
 }
 
 }  // namespace sglrun::kernels::cpu::SGLRUN_ISA

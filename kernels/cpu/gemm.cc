@@ -77,9 +77,9 @@ void TileOf(const Job<Dot>& job, const GemmOutput& out, const TileOfPanel& tile)
   if constexpr (kRows > 1) TileOf<Dot, kRows - 1>(job, out, tile);
 }
 
-// The product, and silu_and_mul behind it where there is one.
+// The product, and the activation after it where there is one.
 template <class Dot>
-void Run(const Job<Dot>& job, const GemmOutput& out, const SiluAndMulArgs* gated,
+void Run(const Job<Dot>& job, const GemmOutput& out, const ActivationArgs* gated,
          ThreadPool& pool) {
   const std::int64_t panels = PanelCount(out.n) / (gated == nullptr ? 1 : 2);
   const bool high = out.m <= kHighTileRows && panels >= pool.threads();
@@ -89,7 +89,7 @@ void Run(const Job<Dot>& job, const GemmOutput& out, const SiluAndMulArgs* gated
         pool, out, rows,
         [&](const TileOfPanel& tile, const GemmOutput& to) { TileOf(job, to, tile); },
         [&](const TileOfPanel& tile, std::int64_t panel, const float* gates, const float* ups) {
-          StoreGated(gated->y, tile, panel, gates, ups);
+          StoreGated(*gated, tile, panel, gates, ups);
         });
   }
   ForEachTile(pool, out, rows, [&](const TileOfPanel& tile) { TileOf(job, out, tile); });
@@ -113,7 +113,7 @@ Job<Dot> MakeJob(const PackedWeight& weight) {
           StepCount(weight.k, weight.dtype)};
 }
 
-void Multiply(const GemmArgs& args, const RmsNormArgs* norm, const SiluAndMulArgs* gated,
+void Multiply(const GemmArgs& args, const NormArgs* norm, const ActivationArgs* gated,
               KernelContext& context) {
   const PackedWeight& weight = *args.weight;
   ThreadPool& pool = context.pool();
@@ -155,7 +155,7 @@ void NormGemm(const NormGemmArgs& args, KernelContext& context) {
 }
 
 void GateAndUp(const MlpArgs& args, KernelContext& context) {
-  Multiply(args.gate_up, &args.norm, &args.silu, context);
+  Multiply(args.gate_up, &args.norm, &args.activation, context);
 }
 
 }  // namespace sglrun::kernels::cpu::SGLRUN_ISA

@@ -15,18 +15,18 @@
   /* gemm with weights of float32 or bf16, and with quantised ones. */            \
   void Gemm(const GemmArgs& args, KernelContext& context);                        \
   void QuantGemm(const GemmArgs& args, KernelContext& context);                   \
-  /* The same chains: an mlp up to silu_and_mul, and the whole of it, */          \
+  /* The same chains: an mlp up to its activation, and the whole of it, */        \
   /* where groups of down are panels of the product before it. */                 \
   void NormGemm(const NormGemmArgs& args, KernelContext& context);                \
   void NormQuantGemm(const NormGemmArgs& args, KernelContext& context);           \
   void GateAndUp(const MlpArgs& args, KernelContext& context);                    \
   void QuantGateAndUp(const MlpArgs& args, KernelContext& context);               \
   void QuantMlp(const MlpArgs& args, KernelContext& context);                     \
-  void RmsNorm(const RmsNormArgs& args, KernelContext& context);                  \
+  void Norm(const NormArgs& args, KernelContext& context);                        \
   void Rope(const RopeArgs& args, KernelContext& context);                        \
   void StoreKv(const StoreKvArgs& args, KernelContext& context);                  \
   void PagedAttention(const PagedAttentionArgs& args, KernelContext& context);    \
-  void SiluAndMul(const SiluAndMulArgs& args, KernelContext& context);            \
+  void Activate(const ActivationArgs& args, KernelContext& context);              \
   void LogitsProcess(const LogitsProcessArgs& args, KernelContext& context);      \
   void Sample(const SampleArgs& args, KernelContext& context);                    \
   void Logprobs(const LogprobsArgs& args, KernelContext& context);                \

@@ -11,6 +11,7 @@
 // the scale of a value one of its weight, so that it costs a multiplication a slot.
 #include "kernels/paged_attention.h"
 
+#include "kernels/cpu/activate.h"
 #include "kernels/cpu/code_dot.h"
 #include "kernels/cpu/dot.h"
 #include "kernels/cpu/exp.h"
@@ -284,7 +285,9 @@ class TileAttention {
   // The scores of vector v in units of log2, -inf where a key is not visible; returns the largest
   // so far.
   SGLRUN_INLINE float ScaleScores(int v, std::int64_t first_key) {
-    const Vec scale = Set(args_.scale * kLog2E);
+    const bool is_capped = args_.softcap > 0;
+    const Vec scale = Set(is_capped ? args_.scale / args_.softcap : args_.scale * kLog2E);
+    const Vec cap = Set(args_.softcap * kLog2E);
     const auto low = static_cast<std::int32_t>(
         state_.first_key[v] > first_key ? state_.first_key[v] - first_key : 0);
     const std::int64_t seen = state_.end_key[v] - first_key;
@@ -294,6 +297,7 @@ class TileAttention {
     for (int u = 0; u < kBlockPages; ++u) {
       float* score = state_.score[v] + u * kLanes;
       Vec scaled = Load(score) * scale;
+      if (is_capped) scaled = Tanh(scaled) * cap;
       if (!all_visible) {
         const IVec key = LaneNumbers() + SetInt(u * kLanes);
         const IVec visible = (key < SetInt(high)) & ~(key < SetInt(low));

@@ -132,18 +132,18 @@ struct DotWords {
   }
 };
 
-// Where the outputs of silu_and_mul go: to y, or rounded, for the product that comes next. A panel
-// of them is a group of its x.
+// Where the outputs of the activation go: to its y, or rounded, for the product that comes next. A
+// panel of them is a group of its x.
 struct GatedOutput {
-  tensor::TensorView y;
+  ActivationArgs activation;
   const QuantX* rounded = nullptr;
   std::int32_t zero = 0;  // of the next product's weights
 };
 
 void StoreGated(const GatedOutput& to, const TileOfPanel& tile, std::int64_t panel,
                 const float* gates, float* ups) {
-  if (to.rounded == nullptr) return StoreGated(to.y, tile, panel, gates, ups);
-  GateTile(gates, ups, tile.rows, ups, kPanelWidth);
+  if (to.rounded == nullptr) return StoreGated(to.activation, tile, panel, gates, ups);
+  GateTile(to.activation, gates, ups, tile.rows, ups, kPanelWidth);
   const QuantX& x = *to.rounded;
   for (std::int64_t m = 0; m < tile.rows; ++m, ups += kPanelWidth) {
     QuantFloats group[kPanelWidth / kQuantLanes];
@@ -154,7 +154,7 @@ void StoreGated(const GatedOutput& to, const TileOfPanel& tile, std::int64_t pan
   }
 }
 
-// The product, and silu_and_mul behind it where there is one.
+// The product, and the activation after it where there is one.
 template <int kBits, int kSteps>
 void RunQuant(const QuantJob& job, const GemmOutput& out, const GatedOutput* gated,
               ThreadPool& pool) {
@@ -215,7 +215,7 @@ void MultiplyRounded(const GemmArgs& args, const QuantX& x, const GatedOutput* g
                       : RunQuant<4, 8>(job, out, gated, pool);
 }
 
-void MultiplyQuant(const GemmArgs& args, const RmsNormArgs* norm, const GatedOutput* gated,
+void MultiplyQuant(const GemmArgs& args, const NormArgs* norm, const GatedOutput* gated,
                    KernelContext& context) {
   const RoundedX rounded(*args.weight, args.x.shape[0]);
   const QuantX x = rounded.In(static_cast<char*>(context.Scratch(rounded.Bytes())));
@@ -234,7 +234,7 @@ void NormQuantGemm(const NormGemmArgs& args, KernelContext& context) {
 }
 
 void QuantGateAndUp(const MlpArgs& args, KernelContext& context) {
-  const GatedOutput gated{.y = args.silu.y};
+  const GatedOutput gated{.activation = args.activation};
   MultiplyQuant(args.gate_up, &args.norm, &gated, context);
 }
 
@@ -244,7 +244,8 @@ void QuantMlp(const MlpArgs& args, KernelContext& context) {
   char* scratch = static_cast<char*>(context.Scratch(wide.Bytes() + inner.Bytes()));
   const QuantX x = wide.In(scratch), inner_x = inner.In(scratch + wide.Bytes());
   RoundRows<DotWords>(args.gate_up, x, context.pool(), &args.norm);
-  const GatedOutput gated{.y = {}, .rounded = &inner_x, .zero = args.down.weight->form().zero()};
+  const GatedOutput gated{
+      .activation = args.activation, .rounded = &inner_x, .zero = args.down.weight->form().zero()};
   MultiplyRounded(args.gate_up, x, &gated, context.pool());
   MultiplyRounded(args.down, inner_x, nullptr, context.pool());
 }

@@ -71,7 +71,7 @@ void RoundRow(const float* x, std::int64_t k, std::int32_t zero, std::int64_t r,
 // The rows of x, those of a norm once it is done.
 template <class Words>
 SGLRUN_INLINE void RoundRows(const GemmArgs& args, const QuantX& to, ThreadPool& pool,
-                             const RmsNormArgs* norm = nullptr) {
+                             const NormArgs* norm = nullptr) {
   const WeightForm form = args.weight->form();
   const std::int64_t k = args.weight->k;
   const auto round = form.quant.group == 64   ? RoundRow<Words, 4>

@@ -99,6 +99,20 @@ struct TileWeights {
   float largest[2], sum[2];
 };
 
+// Scores are multiplied by `log2`, which makes them units of log2; with a soft cap, tanh(inner s)
+// takes the place of a score s. tanh by one exp2f, whose error is 2^-23 of the cap.
+struct ScoreScale {
+  float inner, log2;  // inner 0: no cap
+
+  __device__ __forceinline__ explicit ScoreScale(const cuda::AttentionParams& p)
+      : inner(p.softcap > 0 ? p.scale / p.softcap : 0.0f),
+        log2((p.softcap > 0 ? p.softcap : p.scale) * 1.4426950408889634f) {}
+  __device__ __forceinline__ float Capped(float s) const {
+    const float e = exp2f(cu::mul_exact(s, 2.8853900817779268f * inner));
+    return 1.0f - 2.0f / cu::add_exact(e, 1.0f);
+  }
+};
+
 // query(i): uint4 pair, dims 32 i + 8 t .. + 7 of rows g and g + 8.
 struct QueryPiece {
   uint4 upper, lower;
@@ -107,7 +121,7 @@ struct QueryPiece {
 template <int kDim, bool kBoth, class Tile, class Query>
 __device__ __forceinline__ TileWeights WeighTile(const Tile& tile, const Query& query, int head_dim,
                                                  int base, const Visible (&rows)[2],
-                                                 float scale_log2) {
+                                                 const ScoreScale& scale) {
   constexpr int kEights = kTileKeys / 8;
   const int lane = static_cast<int>(threadIdx.x) % 32, g = lane / 4, t = lane % 4;
   float score[kEights][4] = {};
@@ -123,6 +137,14 @@ __device__ __forceinline__ TileWeights WeighTile(const Tile& tile, const Query& 
       const std::uint32_t key_first[2] = {key.x, key.y}, key_second[2] = {key.z, key.w};
       cu::mma_bf16_16816(score[n], first, key_first);
       cu::mma_bf16_16816(score[n], second, key_second);
+    }
+  }
+
+  if (scale.inner != 0) {
+#pragma unroll
+    for (int n = 0; n < kEights; ++n) {
+#pragma unroll
+      for (int c = 0; c < 4; ++c) score[n][c] = scale.Capped(score[n][c]);
     }
   }
 
@@ -144,7 +166,7 @@ __device__ __forceinline__ TileWeights WeighTile(const Tile& tile, const Query& 
       largest = fmaxf(largest, __shfl_xor_sync(0xffffffffu, largest, 1));
       largest = fmaxf(largest, __shfl_xor_sync(0xffffffffu, largest, 2));
     }
-    largest = cu::mul_exact(largest, scale_log2);
+    largest = cu::mul_exact(largest, scale.log2);
     const float subtracted = largest == -INFINITY ? 0.0f : largest;
     float sum = 0;
 #pragma unroll
@@ -152,7 +174,7 @@ __device__ __forceinline__ TileWeights WeighTile(const Tile& tile, const Query& 
 #pragma unroll
       for (int c = 0; c < 2; ++c) {
         float& s = score[n][2 * half + c];
-        s = exp2f(fmaf(s, scale_log2, -subtracted));
+        s = exp2f(fmaf(s, scale.log2, -subtracted));
         sum = cu::add_exact(sum, s);
       }
     }

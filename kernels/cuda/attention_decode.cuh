@@ -80,7 +80,7 @@ __global__ void __launch_bounds__(kDecodeThreads) AttentionDecodeKernel(cuda::At
   };
   const Visible rows[2] = {keys, keys};
   const TileWeights weights =
-      WeighTile<kDim, kBoth>(tile, query, head_dim, base, rows, p.scale * 1.4426950408889634f);
+      WeighTile<kDim, kBoth>(tile, query, head_dim, base, rows, ScoreScale(p));
 #pragma unroll
   for (int half = 0; half < (kBoth ? 2 : 1); ++half) {
     if (t == 0) {

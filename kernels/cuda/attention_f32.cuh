@@ -36,7 +36,7 @@ __global__ void __launch_bounds__(kF32AttentionWarps * 32)
   };
   const float* q = p.q.data + token * p.q.stride + head * head_dim;
   float* weights = weight + threadIdx.x / 32 * 32;
-  const float scale = p.scale * 1.4426950408889634f;
+  const float scale = p.softcap > 0 ? p.scale / p.softcap : p.scale * 1.4426950408889634f;
 
   float largest = -INFINITY, sum = 0;
   float o[kMaxHeadDim / 32] = {};
@@ -48,6 +48,7 @@ __global__ void __launch_bounds__(kF32AttentionWarps * 32)
       score = 0;
       for (int d = 0; d < head_dim; ++d) score += q[d] * k[d];
       score *= scale;
+      if (p.softcap > 0) score = p.softcap * 1.4426950408889634f * tanhf(score);
     }
     const float m = fmaxf(largest, WarpReduce(score, Largest{}));
     const float factor = exp2f(largest - m), w = exp2f(score - m);

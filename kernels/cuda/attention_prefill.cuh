@@ -208,7 +208,7 @@ __global__ void __launch_bounds__(kPrefillThreads) AttentionPrefillKernel(cuda::
       const bf16* tile_keys = keys_of(index);
       const SharedTile<kDim> tile{tile_keys, tile_keys + kTileKeys * kDim};
       const TileWeights weights =
-          WeighTile<kDim, true>(tile, query, head_dim, base, keys, p.scale * 1.4426950408889634f);
+          WeighTile<kDim, true>(tile, query, head_dim, base, keys, ScoreScale(p));
       MergeFactors f[2];
       split.MergeRows(weights.largest, weights.sum, f);
 #pragma unroll

@@ -27,11 +27,11 @@ void Embed(const EmbedArgs& args, KernelContext& context);
 void GatherRows(const GatherRowsArgs& args, KernelContext& context);
 void FeedDrawn(const FeedDrawnArgs& args, KernelContext& context);
 void Gemm(const GemmArgs& args, KernelContext& context);
-void RmsNorm(const RmsNormArgs& args, KernelContext& context);
+void Norm(const NormArgs& args, KernelContext& context);
 void Rope(const RopeArgs& args, KernelContext& context);
 void StoreKv(const StoreKvArgs& args, KernelContext& context);
 void PagedAttention(const PagedAttentionArgs& args, KernelContext& context);
-void SiluAndMul(const SiluAndMulArgs& args, KernelContext& context);
+void Activate(const ActivationArgs& args, KernelContext& context);
 void NormGemm(const KernelTable& table, const NormGemmArgs& args, KernelContext& context);
 void RotateAndStore(const KernelTable& table, const RotateAndStoreArgs& args,
                     KernelContext& context);

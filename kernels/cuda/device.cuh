@@ -83,9 +83,13 @@ __device__ __forceinline__ T BlockReduce(T value, Op op, T* shared) {
   return value;
 }
 
-// One element of silu_and_mul.
+__device__ __forceinline__ float Silu(float a) {
+  return a / cu::add_exact(1.0f, expf(-a));
+}
+
+// One element of silu(a) b.
 __device__ __forceinline__ float SiluTimes(float a, float b) {
-  return cu::mul_exact(a / cu::add_exact(1.0f, expf(-a)), b);
+  return cu::mul_exact(Silu(a), b);
 }
 
 }  // namespace sglrun::kernels::CU_WORLD

@@ -16,8 +16,8 @@ GemmParams ParamsOf(const GemmArgs& args) {
           .alpha = args.alpha};
 }
 
-NormInput NormOf(const RmsNormArgs& norm) {
-  return {norm.weight.f32(), norm.eps, norm.weight_offset};
+NormInput NormOf(const NormArgs& norm) {
+  return {norm.weight.f32(), norm.eps};
 }
 
 RopeParams ParamsOf(const RopeArgs& args) {
@@ -50,13 +50,14 @@ void Multiply(DeviceState& device, GemmParams params) {
 }
 
 // The product of what `norm` gives, which is params.x: the norm as part of it, or before it.
-void NormAndMultiply(const KernelTable& table, const RmsNormArgs& norm, GemmParams params,
+void NormAndMultiply(const KernelTable& table, const NormArgs& norm, GemmParams params,
                      KernelContext& context) {
   GemmParams as_one = params;
   as_one.x = RowsOf(norm.x);
   as_one.input = {InputKind::kNormed, NormOf(norm)};
-  if (GemmTakes(InputKind::kNormed, as_one)) return Multiply(StateOf(context), as_one);
-  table.rms_norm(norm, context);
+  const bool is_rms = norm.kind == NormKind::kRms;
+  if (is_rms && GemmTakes(InputKind::kNormed, as_one)) return Multiply(StateOf(context), as_one);
+  table.norm(norm, context);
   Multiply(StateOf(context), params);
 }
 
@@ -95,18 +96,19 @@ void Gemm(const GemmArgs& args, KernelContext& context) {
   Multiply(StateOf(context), ParamsOf(args));
 }
 
-void RmsNorm(const RmsNormArgs& args, KernelContext& context) {
+void Norm(const NormArgs& args, KernelContext& context) {
   DeviceState& device = StateOf(context);
-  device.ops().rms_norm({.x = RowsOf(args.x),
-                         .add = RowsOf(args.add),
-                         .weight = args.weight.f32(),
-                         .y = RowsOf(args.y),
-                         .tokens = args.x.shape[0],
-                         .groups = args.groups,
-                         .size = args.weight.shape[0],
-                         .eps = args.eps,
-                         .weight_offset = args.weight_offset},
-                        device.stream());
+  device.ops().norm({.x = RowsOf(args.x),
+                     .add = RowsOf(args.add),
+                     .weight = args.weight.f32(),
+                     .y = RowsOf(args.y),
+                     .tokens = args.x.shape[0],
+                     .groups = args.groups,
+                     .size = args.weight.shape[0],
+                     .eps = args.eps,
+                     .kind = args.kind,
+                     .bias = args.bias.f32()},
+                    device.stream());
 }
 
 void Rope(const RopeArgs& args, KernelContext& context) {
@@ -134,6 +136,7 @@ void PagedAttention(const PagedAttentionArgs& args, KernelContext& context) {
                          .cache = CacheOf(args.cache.layout, args.cache.data),
                          .scale = args.scale,
                          .window = args.window,
+                         .softcap = args.softcap,
                          .max_splits = AttentionSplits(args.most_keys, args.window),
                          .max_queries = args.most_queries};
   const std::size_t scratch =
@@ -142,20 +145,26 @@ void PagedAttention(const PagedAttentionArgs& args, KernelContext& context) {
   device.ops().paged_attention(params, device.stream());
 }
 
-void SiluAndMul(const SiluAndMulArgs& args, KernelContext& context) {
+void Activate(const ActivationArgs& args, KernelContext& context) {
   DeviceState& device = StateOf(context);
-  device.ops().silu_and_mul({.x = RowsOf(args.x),
-                             .y = RowsOf(args.y),
-                             .tokens = args.x.shape[0],
-                             .size = args.y.shape[1]},
-                            device.stream());
+  device.ops().activation({.x = RowsOf(args.x),
+                           .y = RowsOf(args.y),
+                           .tokens = args.x.shape[0],
+                           .size = args.y.shape[1],
+                           .kind = args.kind,
+                           .gated = args.gated,
+                           .cap = args.cap},
+                          device.stream());
 }
 
 void NormGemm(const KernelTable& table, const NormGemmArgs& args, KernelContext& context) {
   NormAndMultiply(table, args.norm, ParamsOf(args.gemm), context);
 }
 
-void RotateAndStore(const KernelTable&, const RotateAndStoreArgs& args, KernelContext& context) {
+void RotateAndStore(const KernelTable& table, const RotateAndStoreArgs& args,
+                    KernelContext& context) {
+  const bool is_rms = args.q_norm.kind == NormKind::kRms && args.k_norm.kind == NormKind::kRms;
+  if (!is_rms) return host::RotateAndStore(table, args, context);
   DeviceState& device = StateOf(context);
   device.ops().rotate_and_store({.q = ParamsOf(args.q),
                                  .q_norm = NormOf(args.q_norm),
@@ -166,7 +175,8 @@ void RotateAndStore(const KernelTable&, const RotateAndStoreArgs& args, KernelCo
 
 void Mlp(const KernelTable& table, const MlpArgs& args, KernelContext& context) {
   GemmParams gate_up = ParamsOf(args.gate_up), down = ParamsOf(args.down);
-  if (GemmGates(gate_up)) {
+  const bool is_swiglu = args.activation.kind == ActivationKind::kSilu && args.activation.gated;
+  if (is_swiglu && GemmGates(gate_up)) {
     gate_up.gates = true;
     gate_up.y = down.x;
     NormAndMultiply(table, args.norm, gate_up, context);
@@ -176,8 +186,8 @@ void Mlp(const KernelTable& table, const MlpArgs& args, KernelContext& context) 
   GemmParams gated = down;
   gated.x = gate_up.y;
   gated.input.kind = InputKind::kGated;
-  if (GemmTakes(InputKind::kGated, gated)) return Multiply(StateOf(context), gated);
-  table.silu_and_mul(args.silu, context);
+  if (is_swiglu && GemmTakes(InputKind::kGated, gated)) return Multiply(StateOf(context), gated);
+  table.activation(args.activation, context);
   Multiply(StateOf(context), down);
 }
 

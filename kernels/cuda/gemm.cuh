@@ -12,7 +12,7 @@
 #pragma once
 
 #include "kernels/cuda/gemm_runs.cuh"
-#include "kernels/cuda/rms_norm.cuh"
+#include "kernels/cuda/norm.cuh"
 
 namespace sglrun::kernels::CU_WORLD {
 
@@ -81,7 +81,7 @@ __device__ __forceinline__ uint4 LoadNormedX(const float* x, const cuda::NormInp
     const Float4 weight = Load4<true>(norm.weight + at + 4 * half, left - 4 * half);
 #pragma unroll
     for (int j = 0; j < 4; ++j) {
-      part[half].v[j] = Normed(part[half].v[j], scale, weight.v[j], norm.offset);
+      part[half].v[j] = Normed(part[half].v[j], scale, weight.v[j]);
     }
   }
   const Float4 &a = part[0], &b = part[1];
@@ -191,7 +191,7 @@ inline constexpr int kStages = 4;   // steps of 32 on their way
 
 inline constexpr int kRoundThreads = 256;
 
-// Eight elements of silu_and_mul of a row, rounded to bf16; aligned.
+// Eight elements of silu(a) b of a row, rounded to bf16; aligned.
 __device__ __forceinline__ uint4 LoadGatedX(const float* x, std::int64_t k, std::int64_t left) {
   Float4 part[2];
 #pragma unroll

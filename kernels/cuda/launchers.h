@@ -14,12 +14,12 @@ void RoundRows(const cuda::RoundRowsParams& p, gpu::Stream stream);
 // gemm and embed of quantised weights.
 void QuantGemm(const cuda::GemmParams& p, gpu::Stream stream);
 void QuantEmbed(const cuda::EmbedParams& p, gpu::Stream stream);
-void RmsNorm(const cuda::RmsNormParams& p, gpu::Stream stream);
+void Norm(const cuda::NormParams& p, gpu::Stream stream);
 void Rope(const cuda::RopeParams& p, gpu::Stream stream);
 void StoreKv(const cuda::StoreKvParams& p, gpu::Stream stream);
 void RotateAndStore(const cuda::RotateAndStoreParams& p, gpu::Stream stream);
 void PagedAttention(const cuda::AttentionParams& p, gpu::Stream stream);
-void SiluAndMul(const cuda::SiluAndMulParams& p, gpu::Stream stream);
+void Activate(const cuda::ActivationParams& p, gpu::Stream stream);
 void LogitsProcess(const cuda::LogitsProcessParams& p, gpu::Stream stream);
 void Sample(const cuda::SampleParams& p, gpu::Stream stream);
 void Logprobs(const cuda::LogprobsParams& p, gpu::Stream stream);

@@ -101,7 +101,8 @@ LibraryProducts::~LibraryProducts() {
 
 bool LibraryProducts::Takes(const GemmParams& p) {
   return p.weight.type == WeightType::kBF16 && !p.gates && p.m > kLibraryRows && p.weight.n > 0 &&
-         p.weight.k > 0 && (p.alpha == 1 || p.bias == nullptr) && IsAligned(p.y.data) && p.y.stride % 4 == 0 && IsAligned(p.bias);
+         p.weight.k > 0 && (p.alpha == 1 || p.bias == nullptr) && IsAligned(p.y.data) &&
+         p.y.stride % 4 == 0 && IsAligned(p.bias);
 }
 
 bool LibraryProducts::Multiply(const GemmParams& p, const Ops& ops) {

@@ -10,7 +10,9 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "kernels/activation.h"
 #include "kernels/kv_cache.h"
+#include "kernels/norm.h"
 
 namespace sglrun::gpu {
 struct StreamTag;
@@ -75,12 +77,14 @@ struct GatherRowsParams {
   Rows in, out;
 };
 
-struct RmsNormParams {
+struct NormParams {
   Rows x, add;  // add.data null: none
   const float* weight = nullptr;
   Rows y;
   std::int64_t tokens = 0, groups = 1, size = 0;
-  float eps = 0, weight_offset = 0;
+  float eps = 0;
+  NormKind kind = NormKind::kRms;
+  const float* bias = nullptr;  // or null
 };
 
 struct RopeParams {
@@ -109,10 +113,10 @@ struct StoreKvParams {
   Cache cache;
 };
 
-// The norm of rows or heads in front of something else; weight null: none.
+// The norm of rows or heads in front of something else, always kRms; weight null: none.
 struct NormInput {
   const float* weight = nullptr;
-  float eps = 0, offset = 0;
+  float eps = 0;
 };
 
 // The norms of q and k, their rope, and the keys and values into the cache. q is changed in place.
@@ -122,13 +126,16 @@ struct RotateAndStoreParams {
   StoreKvParams store;
 };
 
-struct SiluAndMulParams {
+struct ActivationParams {
   Rows x, y;
   std::int64_t tokens = 0, size = 0;
+  ActivationKind kind = ActivationKind::kSilu;
+  bool gated = true;
+  float cap = 1;
 };
 
 // What a product is made of when its x is not there yet: out of rows [m, k] by a norm, or out of
-// rows [m, 2 k] by silu_and_mul.
+// rows [m, 2 k] by silu(a) b.
 enum class InputKind : std::uint8_t { kRows, kNormed, kGated };
 struct ProductInput {
   InputKind kind = InputKind::kRows;
@@ -147,10 +154,10 @@ struct GemmParams {
   Rows y;
   bool accumulate = false;
   float alpha = 1;
-  bool gates = false;  // y [m, n / 2] is silu_and_mul of the product
+  bool gates = false;  // y [m, n / 2] is silu(a) b of the product
   void* scratch = nullptr;
 };
-// Whether a product can make its x itself, and whether it can be followed by silu_and_mul.
+// Whether a product can make its x itself, and whether it can be followed by silu(a) b.
 bool GemmTakes(InputKind kind, const GemmParams& params);
 bool GemmGates(const GemmParams& params);
 std::size_t GemmScratchBytes(std::int64_t m, const Weight& weight);
@@ -184,6 +191,7 @@ struct AttentionParams {
   Cache cache;
   float scale = 1;
   std::int64_t window = 0;
+  float softcap = 0;  // 0: none
   // What the launch must cover, known to the host: more than needed only costs empty blocks. Rows
   // of one query take the decode form, the others the prefill form.
   std::int64_t max_splits = 0;   // of rows with one query: AttentionSplits(longest kv_len, window)
@@ -281,12 +289,12 @@ struct Ops {
   void (*gather_rows)(const GatherRowsParams& params, gpu::Stream stream);
   void (*gemm)(const GemmParams& params, gpu::Stream stream);
   void (*round_rows)(const RoundRowsParams& params, gpu::Stream stream);
-  void (*rms_norm)(const RmsNormParams& params, gpu::Stream stream);
+  void (*norm)(const NormParams& params, gpu::Stream stream);
   void (*rope)(const RopeParams& params, gpu::Stream stream);
   void (*store_kv)(const StoreKvParams& params, gpu::Stream stream);
   void (*rotate_and_store)(const RotateAndStoreParams& params, gpu::Stream stream);
   void (*paged_attention)(const AttentionParams& params, gpu::Stream stream);
-  void (*silu_and_mul)(const SiluAndMulParams& params, gpu::Stream stream);
+  void (*activation)(const ActivationParams& params, gpu::Stream stream);
   void (*logits_process)(const LogitsProcessParams& params, gpu::Stream stream);
   void (*sample)(const SampleParams& params, gpu::Stream stream);
   void (*logprobs)(const LogprobsParams& params, gpu::Stream stream);

@@ -2,8 +2,8 @@
 // does, and rows of quantised weights (quant_weight.h) as float32.
 #pragma once
 
+#include "kernels/cuda/norm.cuh"
 #include "kernels/cuda/quant_weight.h"
-#include "kernels/cuda/rms_norm.cuh"
 
 namespace sglrun::kernels::CU_WORLD {
 
@@ -90,9 +90,8 @@ __global__ void __launch_bounds__(256) RoundNormedGroupsKernel(cuda::GemmParams 
   NormScales<256>({x, p.x.stride}, 1, k, norm.eps, parts, scales);
   const float scale = scales[0];
   for (std::int64_t group = threadIdx.x; group < cuda::PaddedQuantK(k) / kGroup; group += 256) {
-    RoundGroup<kGroup>(p, m, group, [&](std::int64_t i) {
-      return Normed(x[i], scale, norm.weight[i], norm.offset);
-    });
+    RoundGroup<kGroup>(p, m, group,
+                       [&](std::int64_t i) { return Normed(x[i], scale, norm.weight[i]); });
   }
 }
 

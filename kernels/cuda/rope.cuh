@@ -2,7 +2,7 @@
 // a float32 table, the same on every backend.
 #pragma once
 
-#include "kernels/cuda/rms_norm.cuh"
+#include "kernels/cuda/norm.cuh"
 
 namespace sglrun::kernels::CU_WORLD {
 
@@ -86,7 +86,7 @@ __device__ __forceinline__ void LoadHead(const cuda::NormInput& norm, const floa
 #pragma unroll
     for (int j = 0; j < 4; ++j) {
       const float value = kept[item].v[j];
-      row[i + j] = has_norm ? Normed(value, scale, norm.weight[i + j], norm.offset) : value;
+      row[i + j] = has_norm ? Normed(value, scale, norm.weight[i + j]) : value;
     }
   }
 }

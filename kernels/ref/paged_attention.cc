@@ -26,7 +26,8 @@ void Attend(const PagedAttentionArgs& args, std::int64_t r, std::int64_t head, s
     for (std::int64_t d = 0; d < layout.head_dim; ++d) {
       dot += double{q[d]} * LoadFromHead(args.cache, KvPart::kKeys, slot(j), kv_head, d);
     }
-    score.push_back(dot * args.scale);
+    dot *= args.scale;
+    score.push_back(args.softcap > 0 ? args.softcap * std::tanh(dot / args.softcap) : dot);
     max = std::max(max, score.back());
   }
   double total = 0;

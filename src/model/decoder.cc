@@ -123,7 +123,7 @@ void Decoder::RunLayers(const ForwardBatch& batch, const Reach& reach, const KvC
       layer.mlp.Run({x, layer.before_mlp}, out, step);
     });
   }
-  backend_->table.rms_norm(blocks_.final_norm.Args(x, hidden), *context_);
+  backend_->table.norm(blocks_.final_norm.Args(x, hidden), *context_);
 }
 
 template <class Branch>
@@ -131,11 +131,11 @@ void Decoder::Add(const Norm& after, float scale, TensorView x, const Step& step
   if (!after.is_present()) return branch({.y = x, .accumulate = true, .scale = scale});
   const TensorView y = scratch_.Take(Slot::kBranch, x.shape[0], x.shape[1]);
   branch({.y = y});
-  step.table.rms_norm(after.Args(y, y), step.context);
+  step.table.norm(after.Args(y, y), step.context);
   // The operation adds y to x and gives the norm of the sum, which nobody needs here.
-  kernels::RmsNormArgs sum = after.Args(x, scratch_.Take(Slot::kNormed, x.shape[0], x.shape[1]));
+  kernels::NormArgs sum = after.Args(x, scratch_.Take(Slot::kNormed, x.shape[0], x.shape[1]));
   sum.add = y;
-  step.table.rms_norm(sum, step.context);
+  step.table.norm(sum, step.context);
 }
 
 TensorView Decoder::Keep(TensorView all, std::span<const std::int32_t> tokens, Slot slot) {

@@ -213,15 +213,15 @@ class Bench {
       return 4.0 * static_cast<double>(rows * floats);
     };
     const Rows x{Floats(rows * s.hidden), s.hidden}, y{Floats(rows * s.hidden), s.hidden};
-    const RmsNormParams norm{.x = x,
-                             .add = {},
-                             .weight = Floats(s.hidden),
-                             .y = y,
-                             .tokens = rows,
-                             .size = s.hidden,
-                             .eps = 1e-5f};
+    const NormParams norm{.x = x,
+                          .add = {},
+                          .weight = Floats(s.hidden),
+                          .y = y,
+                          .tokens = rows,
+                          .size = s.hidden,
+                          .eps = 1e-5f};
     Add(
-        s, "rms_norm", rows, [&] { ops_.rms_norm(norm, stream_); }, row_bytes(2 * s.hidden), 0);
+        s, "rms_norm", rows, [&] { ops_.norm(norm, stream_); }, row_bytes(2 * s.hidden), 0);
     const float* angles = Floats(s.head_dim / 2);
     const RopeParams rope{.x = {Floats(rows * q), q},
                           .tokens = rows,
@@ -234,13 +234,12 @@ class Bench {
                           .half = s.head_dim / 2};
     Add(
         s, "rope", rows, [&] { ops_.rope(rope, stream_); }, row_bytes(2 * q), 0);
-    const SiluAndMulParams silu{.x = {Floats(rows * 2 * s.inner), 2 * s.inner},
+    const ActivationParams gate{.x = {Floats(rows * 2 * s.inner), 2 * s.inner},
                                 .y = {Floats(rows * s.inner), s.inner},
                                 .tokens = rows,
                                 .size = s.inner};
     Add(
-        s, "silu_and_mul", rows, [&] { ops_.silu_and_mul(silu, stream_); }, row_bytes(3 * s.inner),
-        0);
+        s, "activation", rows, [&] { ops_.activation(gate, stream_); }, row_bytes(3 * s.inner), 0);
     std::vector<std::int32_t> slots;
     for (std::int64_t r = 0; r < rows; ++r) slots.push_back(static_cast<std::int32_t>(r));
     const Rows keys{Floats(rows * kv), kv};

@@ -63,11 +63,11 @@ TEST_CASE("no table has a hole") {
     CHECK((table.kv_page_bytes != nullptr));
     CHECK((table.embed != nullptr));
     CHECK((table.gemm != nullptr));
-    CHECK((table.rms_norm != nullptr));
+    CHECK((table.norm != nullptr));
     CHECK((table.rope != nullptr));
     CHECK((table.store_kv != nullptr));
     CHECK((table.paged_attention != nullptr));
-    CHECK((table.silu_and_mul != nullptr));
+    CHECK((table.activation != nullptr));
     CHECK((table.logits_process != nullptr));
     CHECK((table.sample != nullptr));
     CHECK((table.logprobs != nullptr));

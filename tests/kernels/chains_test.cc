@@ -23,16 +23,30 @@ constexpr LayerShape kShapes[] = {{1, 64, 32},  {3, 260, 52}, {8, 1028, 24},
 constexpr WeightForm kForms[] = {DType::kBF16, DType::kF16, DType::kF32,
                                  DType::kI4,   DType::kI8,  {DType::kI8, {.group = 64}}};
 
+// What every backend fuses, what some do, and what none does.
+struct LayerKinds {
+  NormKind norm = NormKind::kRms;
+  ActivationKind activation = ActivationKind::kSilu;
+  bool gated = true;
+
+  std::int64_t wide(const LayerShape& shape) const { return (gated ? 2 : 1) * shape.inner; }
+};
+constexpr LayerKinds kKinds[] = {{},
+                                 {NormKind::kRms, ActivationKind::kGeluTanh, true},
+                                 {NormKind::kLayer, ActivationKind::kSilu, true},
+                                 {NormKind::kLayer, ActivationKind::kGelu, false}};
+
 struct Layer {
-  Layer(const LayerShape& shape, const Backend& backend, const WeightForm& form,
-        KernelContext& context, std::mt19937& random)
-      : x(shape.rows, shape.hidden, 4),
+  Layer(const LayerShape& shape, const LayerKinds& of, const Backend& backend,
+        const WeightForm& form, KernelContext& context, std::mt19937& random)
+      : kinds(of),
+        x(shape.rows, shape.hidden, 4),
         weight(1, shape.hidden),
-        bias(1, 2 * shape.inner),
+        bias(1, of.wide(shape)),
         normed(shape.rows, shape.hidden),
-        wide(shape.rows, 2 * shape.inner),
+        wide(shape.rows, of.wide(shape)),
         inner(shape.rows, shape.inner) {
-    Matrix gate_up_rows(2 * shape.inner, shape.hidden), down_rows(shape.hidden, shape.inner);
+    Matrix gate_up_rows(of.wide(shape), shape.hidden), down_rows(shape.hidden, shape.inner);
     x.FillNormal(random, 2.0f);
     weight.FillNormal(random);
     bias.FillNormal(random);
@@ -42,13 +56,13 @@ struct Layer {
     down = testing::Pack(backend, down_rows, form, context);
   }
 
-  RmsNormArgs Norm() {
-    return {.x = x.view(),
+  NormArgs Norm() {
+    return {.kind = kinds.norm,
+            .x = x.view(),
             .add = {},
             .weight = weight.flat(),
             .y = normed.view(),
-            .eps = 1e-5f,
-            .weight_offset = 1.0f};
+            .eps = 1e-5f};
   }
   GemmArgs GateUp() {
     return {.x = normed.view(), .weight = &gate_up, .bias = bias.flat(), .y = wide.view()};
@@ -56,7 +70,10 @@ struct Layer {
   MlpArgs Mlp() {
     return {.norm = Norm(),
             .gate_up = GateUp(),
-            .silu = {.x = wide.view(), .y = inner.view()},
+            .activation = {.kind = kinds.activation,
+                           .gated = kinds.gated,
+                           .x = wide.view(),
+                           .y = inner.view()},
             .down = {
                 .x = inner.view(), .weight = &down, .bias = {}, .y = x.view(), .accumulate = true}};
   }
@@ -68,9 +85,29 @@ struct Layer {
     }
   }
 
+  LayerKinds kinds;
   Matrix x, weight, bias, normed, wide, inner;
   PackedWeight gate_up, down;
 };
+
+void ExpectTheBitsOfOperations(Layer& one, const Backend& backend, KernelContext& context) {
+  const Matrix x = one.x;
+  const KernelTable& table = backend.table;
+  host::NormGemm(table, {.norm = one.Norm(), .gemm = one.GateUp()}, context);
+  Matrix want = one.wide;
+  one.Forget();
+  REQUIRE(Check(NormGemmArgs{one.Norm(), one.GateUp()}) == "");
+  table.norm_gemm(table, {.norm = one.Norm(), .gemm = one.GateUp()}, context);
+  ExpectSameBits({"norm_gemm", &backend, ""}, one.wide, want);
+
+  host::Mlp(table, one.Mlp(), context);
+  want = one.x;
+  one.x = x;
+  one.Forget();
+  REQUIRE(Check(one.Mlp()) == "");
+  table.mlp(table, one.Mlp(), context);
+  ExpectSameBits({"mlp", &backend, ""}, one.x, want);
+}
 
 TEST_CASE("a norm with its product, and an mlp, give the bits of their operations") {
   std::mt19937 random(testing::Seed(61));
@@ -79,28 +116,14 @@ TEST_CASE("a norm with its product, and an mlp, give the bits of their operation
   for (const Backend* backend : testing::ShelfBackends()) {
     for (const WeightForm& form : kForms) {
       if (!testing::Serves(*backend, form)) continue;
-      for (const LayerShape& shape : kShapes) {
+      for (std::size_t i = 0; i < std::size(kShapes) * std::size(kKinds); ++i) {
+        const LayerShape& shape = kShapes[i / std::size(kKinds)];
+        const LayerKinds& kinds = kKinds[i % std::size(kKinds)];
         if (testing::SkippedHere(1)) continue;
         INFO(shape.rows, " rows of ", shape.hidden, ", ",
-             std::string(tensor::DTypeName(form.dtype)));
-        Layer one(shape, *backend, form, context, random);
-        const Matrix x = one.x;
-        const KernelTable& table = backend->table;
-
-        host::NormGemm(table, {.norm = one.Norm(), .gemm = one.GateUp()}, context);
-        Matrix want = one.wide;
-        one.Forget();
-        REQUIRE(Check(NormGemmArgs{one.Norm(), one.GateUp()}) == "");
-        table.norm_gemm(table, {.norm = one.Norm(), .gemm = one.GateUp()}, context);
-        ExpectSameBits({"norm_gemm", backend, ""}, one.wide, want);
-
-        host::Mlp(table, one.Mlp(), context);
-        want = one.x;
-        one.x = x;
-        one.Forget();
-        REQUIRE(Check(one.Mlp()) == "");
-        table.mlp(table, one.Mlp(), context);
-        ExpectSameBits({"mlp", backend, ""}, one.x, want);
+             std::string(tensor::DTypeName(form.dtype)), ", kinds ", i % std::size(kKinds));
+        Layer one(shape, kinds, *backend, form, context, random);
+        ExpectTheBitsOfOperations(one, *backend, context);
       }
     }
   }
@@ -137,13 +160,8 @@ struct Heads {
       return view;
     };
     const auto norm = [&](tensor::TensorView x, Matrix& weight, std::int64_t heads) {
-      return RmsNormArgs{.x = x,
-                         .add = {},
-                         .weight = weight.flat(),
-                         .y = x,
-                         .eps = 1e-6f,
-                         .weight_offset = 0.0f,
-                         .groups = heads};
+      return NormArgs{
+          .x = x, .add = {}, .weight = weight.flat(), .y = x, .eps = 1e-6f, .groups = heads};
     };
     const auto rope = [&](tensor::TensorView x, std::int64_t heads) {
       return RopeArgs{.x = x,
@@ -223,7 +241,7 @@ TEST_CASE("a chain whose operations do not take what comes before them is refuse
   std::mt19937 random(63);
   ThreadPool pool(1);
   KernelContext context(pool);
-  Layer one({2, 64, 32}, RefBackend(), DType::kF32, context, random);
+  Layer one({2, 64, 32}, {}, RefBackend(), DType::kF32, context, random);
   MlpArgs mlp = one.Mlp();
   mlp.down.x = one.wide.view();
   CHECK(Check(mlp) == "mlp: down does not take what comes before it");

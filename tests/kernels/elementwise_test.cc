@@ -1,4 +1,4 @@
-// rms_norm, rope and silu_and_mul.
+// norm, rope and activation.
 #include "support.h"
 
 namespace sglrun::kernels {
@@ -14,33 +14,41 @@ std::string Size(std::int64_t rows, std::int64_t size) {
 struct NormCase {
   std::int64_t rows, size, groups;
   bool add, in_place;
-  float offset;
+  NormKind kind = NormKind::kRms;
+  bool bias = false;
 };
 
 void RunNorm(const Backend& backend, const NormCase& c, Matrix& x, Matrix& add, Matrix& weight,
              Matrix& y, int threads) {
   ThreadPool pool(threads);
   KernelContext context(pool);
-  const RmsNormArgs args{.x = x.view(),
-                         .add = c.add ? add.view() : tensor::TensorView{},
-                         .weight = weight.flat(),
-                         .y = c.in_place ? x.view() : y.view(),
-                         .eps = 1e-5f,
-                         .weight_offset = c.offset,
-                         .groups = c.groups};
+  Matrix bias(1, c.size);
+  bias.Fill([](std::int64_t, std::int64_t i) { return static_cast<float>(i % 5) - 1.7f; });
+  const NormArgs args{.kind = c.kind,
+                      .x = x.view(),
+                      .add = c.add ? add.view() : tensor::TensorView{},
+                      .weight = weight.flat(),
+                      .y = c.in_place ? x.view() : y.view(),
+                      .eps = 1e-5f,
+                      .groups = c.groups,
+                      .bias = c.bias ? bias.flat() : tensor::TensorView{}};
   REQUIRE(Check(args) == "");
-  backend.table.rms_norm(args, context);
+  backend.table.norm(args, context);
 }
 
-TEST_CASE("rms_norm agrees with the reference within 1e-6 of each value, at every size") {
+TEST_CASE("norms agree with the reference within 1e-6 of each value, at every size") {
   std::vector<NormCase> cases;
-  for (std::int64_t size = 1; size <= 66; ++size) {
-    cases.push_back({3, size, 1 + size % 3, size % 2 == 0, false, size % 4 == 0 ? 1.0f : 0.0f});
+  for (const NormKind kind : {NormKind::kRms, NormKind::kLayer}) {
+    const bool bias = kind == NormKind::kLayer;
+    for (std::int64_t size = 1; size <= 66; ++size) {
+      cases.push_back({3, size, 1 + size % 3, size % 2 == 0, false, kind, bias && size % 4 != 0});
+    }
+    cases.push_back({0, 8, 1, true, false, kind});
+    cases.push_back({40, 576, 1, true, false, kind, bias});
+    cases.push_back({2, 5000, 1, false, false, kind, bias});
+    cases.push_back({2, 16384, 1, true, false, kind});
+    cases.push_back({5, 100, 1, false, true, kind, bias});
   }
-  cases.push_back({0, 8, 1, true, false, 0});
-  cases.push_back({40, 576, 1, true, false, 0});
-  cases.push_back({2, 16384, 1, true, false, 0});
-  cases.push_back({5, 100, 1, false, true, 0});
   std::mt19937 random(testing::Seed(4));
   for (const NormCase& c : cases) {
     Matrix x(c.rows, c.groups * c.size, 3, 1), add(c.rows, c.groups * c.size, 1, 2);
@@ -55,13 +63,15 @@ TEST_CASE("rms_norm agrees with the reference within 1e-6 of each value, at ever
       RunNorm(*backend, c, got_x, add, weight, got, 2);
       Matrix& a = c.in_place ? got_x : got;
       Matrix& b = c.in_place ? want_x : want;
-      // Gemma's (1 + w) is rounded to float32 before the product.
-      ExpectClose({"rms_norm", backend, Size(c.rows, c.size)}, a, b,
+      // A mean and a bias may cancel what is left.
+      const bool is_layer = c.kind == NormKind::kLayer;
+      ExpectClose({is_layer ? "layer_norm" : "rms_norm", backend, Size(c.rows, c.size)}, a, b,
                   [&](std::int64_t m, std::int64_t n) {
-                    const double one = c.offset == 0 ? 0 : std::fabs(want_x(m, n)) * 0x1p-23;
-                    return 1e-6 * std::fabs(b(m, n)) + one;
+                    const double size = std::fabs(b(m, n));
+                    const double most = std::fabs(weight(0, n % c.size)) * 4 + 3;
+                    return 1e-6 * (is_layer ? std::max(size, most) : size);
                   });
-      if (!c.in_place) ExpectSameBits({"rms_norm's x", backend, "add"}, got_x, want_x);
+      if (!c.in_place) ExpectSameBits({"the norm's x", backend, "add"}, got_x, want_x);
     }
   }
 }
@@ -72,7 +82,7 @@ TEST_CASE("a vector of zeros is normalised to zeros, a NaN stays in its vector")
     weight.Fill([](std::int64_t, std::int64_t) { return 1.0f; });
     x.Fill([](std::int64_t r, std::int64_t) { return r == 0 ? 0.0f : 2.0f; });
     x(1, 19) = NAN;
-    RunNorm(*backend, {3, 20, 1, false, false, 0}, x, none, weight, y, 1);
+    RunNorm(*backend, {3, 20, 1, false, false}, x, none, weight, y, 1);
     CHECK(y(0, 0) == 0.0f);
     CHECK(std::isnan(y(1, 0)));
     CHECK(y(2, 19) == doctest::Approx(1.0));
@@ -127,35 +137,70 @@ TEST_CASE("rope turns pairs as the reference does, and leaves what lies beyond r
   }
 }
 
-TEST_CASE("silu_and_mul agrees with the reference to a millionth, from tiny to huge") {
+struct ActivationCase {
+  ActivationKind kind;
+  bool gated;
+};
+constexpr ActivationCase kActivations[] = {
+    {ActivationKind::kSilu, true},     {ActivationKind::kSilu, false},
+    {ActivationKind::kGelu, true},     {ActivationKind::kGelu, false},
+    {ActivationKind::kGeluTanh, true}, {ActivationKind::kGeluTanh, false},
+    {ActivationKind::kRelu, true},     {ActivationKind::kRelu, false},
+    {ActivationKind::kRelu2, true},    {ActivationKind::kRelu2, false},
+    {ActivationKind::kSoftcap, false}};
+
+// The share of a value that may be wrong: the exponent of a gelu grows with its argument.
+double ErrorOf(ActivationKind kind, double a) {
+  const bool is_gelu = kind == ActivationKind::kGelu || kind == ActivationKind::kGeluTanh;
+  return is_gelu ? 1e-6 * (1 + std::min(a * a, 200.0)) : 1e-6;
+}
+
+void RunActivation(const Backend& backend, const ActivationCase& c, Matrix& x, Matrix& y) {
+  ThreadPool pool(2);
+  KernelContext context(pool);
+  const ActivationArgs args{
+      .kind = c.kind, .gated = c.gated, .x = x.view(), .y = y.view(), .cap = 7.0f};
+  REQUIRE(Check(args) == "");
+  backend.table.activation(args, context);
+}
+
+TEST_CASE("activations agree with the reference to a millionth, from tiny to huge") {
   std::mt19937 random(testing::Seed(6));
-  for (std::int64_t size = 0; size <= 40; ++size) {
-    Matrix x(4, 2 * size, 3, 1);
+  for (std::int64_t i = 0; i < 41 * std::ssize(kActivations); ++i) {
+    const std::int64_t size = i % 41;
+    const ActivationCase& c = kActivations[i / 41];
+    Matrix x(4, (c.gated ? 2 : 1) * size, 3, 1);
     x.FillNormal(random, 10.0f);
     if (size >= 8) {
       const float extremes[] = {0.0f, -0.0f, 1e-30f, -87.0f, 88.9f, -103.0f, 3e38f, -3e38f};
-      for (std::int64_t i = 0; i < 8; ++i) x(0, i) = extremes[i];
+      for (std::int64_t n = 0; n < 8; ++n) x(0, n) = extremes[n];
       x(1, 0) = NAN;
       x(2, 0) = INFINITY;
     }
-    const auto run = [&](const Backend& backend, Matrix& y) {
-      ThreadPool pool(2);
-      KernelContext context(pool);
-      const SiluAndMulArgs args{.x = x.view(), .y = y.view()};
-      REQUIRE(Check(args) == "");
-      backend.table.silu_and_mul(args, context);
-    };
     Matrix want(4, size, 2, 1);
-    run(RefBackend(), want);
+    RunActivation(RefBackend(), c, x, want);
     for (const Backend* backend : testing::ShelfBackends()) {
       Matrix got(4, size, 2, 1);
-      run(*backend, got);
+      RunActivation(*backend, c, x, got);
       // The floor: exp is 0 below 2^-126, of at most 104 times the other factor.
-      ExpectClose(
-          {"silu_and_mul", backend, Size(4, size)}, got, want, [&](std::int64_t r, std::int64_t c) {
-            return 1e-6 * std::fabs(want(r, c)) + 128 * 0x1p-126 * (1 + std::fabs(x(r, size + c)));
-          });
+      ExpectClose({"activation", backend, Size(4, size)}, got, want,
+                  [&](std::int64_t r, std::int64_t n) {
+                    const double up = c.gated ? std::fabs(double{x(r, size + n)}) : 1;
+                    return ErrorOf(c.kind, x(r, n)) * std::fabs(double{want(r, n)}) +
+                           128 * 0x1p-126 * (1 + up);
+                  });
     }
+  }
+}
+
+TEST_CASE("a soft cap is applied in place") {
+  for (const Backend* backend : testing::ShelfBackends()) {
+    Matrix z(2, 5);
+    z.Fill([](std::int64_t r, std::int64_t c) { return r == 0 ? 1e-3f : 10.0f * float(c); });
+    RunActivation(*backend, {ActivationKind::kSoftcap, false}, z, z);
+    CHECK(z(0, 2) == doctest::Approx(1e-3));
+    CHECK(z(1, 1) == doctest::Approx(7 * std::tanh(10.0 / 7)));
+    CHECK(z(1, 4) == doctest::Approx(7 * std::tanh(40.0 / 7)));
   }
 }
 

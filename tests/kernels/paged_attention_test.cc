@@ -47,7 +47,7 @@ class Scene {
     for (std::int64_t i = 0; i < count; ++i) to[i] = normal(random);
   }
 
-  Matrix Run(std::uint32_t seed) {
+  Matrix Run(std::uint32_t seed, float softcap = 0.0f) {
     std::vector<std::int32_t> query_start = {0}, kv_len;
     for (const RowSpec& row : rows_) {
       query_start.push_back(query_start.back() + row.queries);
@@ -70,7 +70,8 @@ class Scene {
                                   .block_table_stride = stride_,
                                   .cache = {layout_, cache_.data(), pages_},
                                   .scale = 1.0f / std::sqrt(float(layout_.head_dim)),
-                                  .window = window_};
+                                  .window = window_,
+                                  .softcap = softcap};
     REQUIRE(Check(args) == "");
     backend_.table.paged_attention(args, context_);
     return out;
@@ -138,11 +139,13 @@ struct Case {
   std::int64_t num_heads;
   std::vector<RowSpec> rows;
   std::int64_t window = 0;
+  float softcap = 0.0f;
 
   std::string ToString() const {
     std::string text = std::to_string(num_heads) + "/" + std::to_string(layout.num_kv_heads) +
                        " heads of " + std::to_string(layout.head_dim) + " " +
-                       tensor::DTypeName(layout.dtype) + " window " + std::to_string(window);
+                       tensor::DTypeName(layout.dtype) + " window " + std::to_string(window) +
+                       " softcap " + std::to_string(softcap);
     for (const RowSpec& row : rows) {
       text += " (" + std::to_string(row.queries) + " of " + std::to_string(row.kv_len) + ")";
     }
@@ -167,6 +170,9 @@ std::vector<Case> Cases() {
     cases.push_back({{4, 16, dtype}, 4, {{64, 1}, {128, 1}, {63, 1}, {129, 129}}});
     cases.push_back({{2, 16, dtype}, 4, {}});
     cases.push_back({{2, 16, dtype}, 4, {{10, 0}, {20, 1}}});
+    for (const std::int64_t dim : {16, 128, 256}) {
+      cases.push_back({{2, dim, dtype}, 6, {{300, 1}, {70, 40}, {17, 17}}, 50, 0.7f});
+    }
     for (const std::int64_t window : {1, 2, 16, 17, 63, 64, 100}) {
       cases.push_back({{2, 16, dtype}, 6, {{150, 1}, {150, 40}, {33, 33}, {81, 2}}, window});
     }
@@ -179,10 +185,12 @@ TEST_CASE("paged_attention agrees with the reference, unwritten slots and lost p
   for (const Case& c : Cases()) {
     // With sanitizers every other one: they are odd in number, so that each shape comes in a form.
     if (testing::SkippedHere(1) || (kSanitized && ++number % 2 == 0)) continue;
-    Matrix want = Scene(RefBackend(), c.layout, c.num_heads, c.rows, c.window, 11).Run(11);
+    Matrix want =
+        Scene(RefBackend(), c.layout, c.num_heads, c.rows, c.window, 11).Run(11, c.softcap);
     const double bound = c.layout.dtype == DType::kBF16 ? 1e-2 : 1e-5;
     for (const Backend* backend : testing::ShelfBackends()) {
-      Matrix got = Scene(*backend, c.layout, c.num_heads, c.rows, c.window, 11, 2).Run(11);
+      Matrix got =
+          Scene(*backend, c.layout, c.num_heads, c.rows, c.window, 11, 2).Run(11, c.softcap);
       ExpectClose({"paged_attention", backend, c.ToString()}, got, want,
                   [&](std::int64_t, std::int64_t) { return bound; });
     }
@@ -203,23 +211,24 @@ TEST_CASE(
     "lost pages") {
   for (const DType dtype : testing::CacheTypes()) {
     for (const std::int64_t window : {0, 1, 20, 64, 75}) {
+      const float softcap = window == 64 ? 2.0f : 0.0f;
       const KvLayout layout{2, 24, dtype};
       const std::int64_t heads = 10;
       for (const Backend* backend : testing::ShelfBackends()) {
-        Matrix whole = Scene(*backend, layout, heads, {{150, 150}}, window, 5).Run(5);
+        Matrix whole = Scene(*backend, layout, heads, {{150, 150}}, window, 5).Run(5, softcap);
         for (const std::int32_t chunk : {1, 2, 3, 5, 7, 16, 33, 64, 149}) {
           if (testing::SkippedHere(4)) continue;
-          Matrix got =
-              Scene(*backend, layout, heads, {{150, chunk}}, window, 5, 1 + chunk % 3).Run(5);
-          const Case c{layout, heads, {{150, chunk}}, window};
+          Matrix got = Scene(*backend, layout, heads, {{150, chunk}}, window, 5, 1 + chunk % 3)
+                           .Run(5, softcap);
+          const Case c{layout, heads, {{150, chunk}}, window, softcap};
           ExpectSameQueries({"paged_attention", backend, c.ToString()}, got, whole);
         }
         // A prefix of the same tokens: what comes later must not be seen.
         for (const std::int32_t length : {1, 31, 64, 100}) {
-          Matrix got = Scene(*backend, layout, heads, {{length, 1}}, window, 5).Run(5);
+          Matrix got = Scene(*backend, layout, heads, {{length, 1}}, window, 5).Run(5, softcap);
           Matrix want(1, got.columns(), 3, 2);
           want.Fill([&](std::int64_t, std::int64_t i) { return whole(length - 1, i); });
-          const Case c{layout, heads, {{length, 1}}, window};
+          const Case c{layout, heads, {{length, 1}}, window, softcap};
           ExpectSameBits({"paged_attention", backend, c.ToString()}, got, want);
         }
       }

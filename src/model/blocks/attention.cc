@@ -54,8 +54,8 @@ TensorView Attention::Values(TensorView qkv) const {
   return ColumnsOf(qkv, spec_.query_width() + spec_.key_width(), spec_.key_width());
 }
 
-kernels::RmsNormArgs Attention::HeadNorm(TensorView x, const VectorWeight& weight,
-                                         std::int64_t heads) const {
+kernels::NormArgs Attention::HeadNorm(TensorView x, const VectorWeight& weight,
+                                      std::int64_t heads) const {
   if (!spec_.head_norm) return {};
   return {.x = x,
           .add = {},
@@ -88,8 +88,8 @@ void Attention::Store(const BlockInput& in, const kernels::KvCacheView& cache,
       .store = {.k = keys, .v = Values(qkv), .slots = step.batch.slots, .cache = cache}};
   // The chain takes norms of single heads alone.
   if (spec_.head_norm && spec_.head_norm->whole_row) {
-    step.table.rms_norm(args.q_norm, step.context);
-    step.table.rms_norm(args.k_norm, step.context);
+    step.table.norm(args.q_norm, step.context);
+    step.table.norm(args.k_norm, step.context);
     args.q_norm = args.k_norm = {};
   }
   step.table.rotate_and_store(step.table, args, step.context);

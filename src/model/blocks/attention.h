@@ -33,8 +33,8 @@ class Attention {
   tensor::TensorView Keys(tensor::TensorView qkv) const;
   tensor::TensorView Values(tensor::TensorView qkv) const;
   // In place, in groups of heads or as one row; without a weight: none.
-  kernels::RmsNormArgs HeadNorm(tensor::TensorView x, const VectorWeight& weight,
-                                std::int64_t heads) const;
+  kernels::NormArgs HeadNorm(tensor::TensorView x, const VectorWeight& weight,
+                             std::int64_t heads) const;
   kernels::RopeArgs Rope(tensor::TensorView x, std::int64_t heads, const Step& step) const;
 
   AttentionSpec spec_;

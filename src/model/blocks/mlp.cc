@@ -21,18 +21,18 @@ void Mlp::Run(const BlockInput& in, const BlockOutput& out, const Step& step) co
   const std::int64_t rows = in.x.shape[0];
   const tensor::TensorView gate_up = step.scratch.Take(Slot::kGateUp, rows, 2 * spec_.inner);
   const tensor::TensorView inner = step.scratch.Take(Slot::kInner, rows, spec_.inner);
-  const kernels::SiluAndMulArgs silu{.x = gate_up, .y = inner};
+  const kernels::ActivationArgs activation{.x = gate_up, .y = inner};
   if (in.norm.is_present()) {
     const tensor::TensorView normed = step.scratch.Take(Slot::kNormed, rows, hidden_);
     return step.table.mlp(step.table,
                           {.norm = in.norm.Args(in.x, normed),
                            .gate_up = gate_up_.Args(normed, {gate_up}),
-                           .silu = silu,
+                           .activation = activation,
                            .down = down_.Args(inner, out)},
                           step.context);
   }
   step.table.gemm(gate_up_.Args(in.x, {gate_up}), step.context);
-  step.table.silu_and_mul(silu, step.context);
+  step.table.activation(activation, step.context);
   step.table.gemm(down_.Args(inner, out), step.context);
 }
 

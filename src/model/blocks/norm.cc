@@ -12,7 +12,7 @@ void Norm::List(WeightList& list) {
                .center = 1});
 }
 
-kernels::RmsNormArgs Norm::Args(tensor::TensorView x, tensor::TensorView y) const {
+kernels::NormArgs Norm::Args(tensor::TensorView x, tensor::TensorView y) const {
   return {.x = x, .add = {}, .weight = weight_.view(), .y = y, .eps = spec_->eps};
 }
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "kernels/rms_norm.h"
+#include "kernels/norm.h"
 #include "model/spec/model_spec.h"
 #include "model/weights/weight_list.h"
 
@@ -17,7 +17,7 @@ class Norm {
   bool is_present() const { return spec_.has_value(); }
   void List(WeightList& list);
   // Of a norm that is present: x and y f32 [T, size], which may be the same.
-  kernels::RmsNormArgs Args(tensor::TensorView x, tensor::TensorView y) const;
+  kernels::NormArgs Args(tensor::TensorView x, tensor::TensorView y) const;
 
  private:
   std::optional<NormSpec> spec_;

@@ -60,7 +60,7 @@ class Layer {
   std::vector<float> Mlp(bool at_once) {
     const MlpArgs args{.norm = Norm(),
                        .gate_up = GateUp(),
-                       .silu = {.x = View(wide_, 2 * s_.inner), .y = View(inner_, s_.inner)},
+                       .activation = {.x = View(wide_, 2 * s_.inner), .y = View(inner_, s_.inner)},
                        .down = {.x = View(inner_, s_.inner),
                                 .weight = &down_,
                                 .bias = {},
@@ -107,7 +107,7 @@ class Layer {
     return tensor::MakeView(buffer.as<float>(), DType::kF32,
                             {static_cast<std::int64_t>(buffer.bytes() / sizeof(float))});
   }
-  RmsNormArgs Norm() const {
+  NormArgs Norm() const {
     return {.x = View(x_, s_.hidden),
             .add = {},
             .weight = Vector(norm_),

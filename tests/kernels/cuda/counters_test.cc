@@ -102,14 +102,25 @@ std::string ElementwiseRows() {
           nullptr);
   });
   text += Row("rms_norm", [&] {
-    RmsNorm({.x = rows,
-             .add = {},
-             .weight = weight.data(),
-             .y = out,
-             .tokens = kTokens,
-             .size = kHidden,
-             .eps = 1e-5f},
-            nullptr);
+    Norm({.x = rows,
+          .add = {},
+          .weight = weight.data(),
+          .y = out,
+          .tokens = kTokens,
+          .size = kHidden,
+          .eps = 1e-5f},
+         nullptr);
+  });
+  text += Row("layer_norm", [&] {
+    Norm({.x = rows,
+          .add = {},
+          .weight = weight.data(),
+          .y = out,
+          .tokens = kTokens,
+          .size = kHidden,
+          .eps = 1e-5f,
+          .kind = NormKind::kLayer},
+         nullptr);
   });
   text += Row("rope", [&] {
     Rope({.x = rows,
@@ -123,12 +134,12 @@ std::string ElementwiseRows() {
           .half = kHeadDim / 2},
          nullptr);
   });
-  text += Row("silu_and_mul", [&] {
-    SiluAndMul({.x = {wide.data(), 2 * kInner},
-                .y = {y.data(), kInner},
-                .tokens = kTokens,
-                .size = kInner},
-               nullptr);
+  text += Row("activation", [&] {
+    Activate({.x = {wide.data(), 2 * kInner},
+              .y = {y.data(), kInner},
+              .tokens = kTokens,
+              .size = kInner},
+             nullptr);
   });
   return text;
 }

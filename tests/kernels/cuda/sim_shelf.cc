@@ -170,13 +170,13 @@ void GatherRows(const GatherRowsArgs& args, KernelContext&) {
   call.Run([&](const cuda::Ops& ops) { ops.gather_rows(p, nullptr); });
 }
 
-cuda::NormInput NormOf(Call& call, const RmsNormArgs& norm) {
-  return {call.Matrix(norm.weight).data, norm.eps, norm.weight_offset};
+cuda::NormInput NormOf(Call& call, const NormArgs& norm) {
+  return {call.Matrix(norm.weight).data, norm.eps};
 }
 
 // A product whose x is made of `from` (kRows: is it), into y: whether there is a form for it.
 bool Multiply(const GemmArgs& args, cuda::InputKind kind, const tensor::TensorView& from,
-              const RmsNormArgs& norm, const tensor::TensorView& y, bool gates) {
+              const NormArgs& norm, const tensor::TensorView& y, bool gates) {
   Call call;
   const std::int64_t m = args.x.shape[0];
   const cuda::GemmParams p{
@@ -200,10 +200,11 @@ void Gemm(const GemmArgs& args, KernelContext&) {
 }
 
 // Also into y with silu_and_mul behind it.
-bool NormAndMultiply(const KernelTable& table, const RmsNormArgs& norm, const GemmArgs& gemm,
+bool NormAndMultiply(const KernelTable& table, const NormArgs& norm, const GemmArgs& gemm,
                      const tensor::TensorView& y, bool gates, KernelContext& context) {
-  if (Multiply(gemm, cuda::InputKind::kNormed, norm.x, norm, y, gates)) return true;
-  table.rms_norm(norm, context);
+  const bool is_rms = norm.kind == NormKind::kRms;
+  if (is_rms && Multiply(gemm, cuda::InputKind::kNormed, norm.x, norm, y, gates)) return true;
+  table.norm(norm, context);
   return Multiply(gemm, cuda::InputKind::kRows, gemm.x, {}, y, gates);
 }
 
@@ -212,27 +213,33 @@ void NormGemm(const KernelTable& table, const NormGemmArgs& args, KernelContext&
 }
 
 void Mlp(const KernelTable& table, const MlpArgs& args, KernelContext& context) {
-  if (NormAndMultiply(table, args.norm, args.gate_up, args.silu.y, true, context)) {
+  const bool is_swiglu = args.activation.kind == ActivationKind::kSilu && args.activation.gated;
+  if (is_swiglu &&
+      NormAndMultiply(table, args.norm, args.gate_up, args.activation.y, true, context)) {
     return Gemm(args.down, context);
   }
   NormAndMultiply(table, args.norm, args.gate_up, args.gate_up.y, false, context);
-  if (Multiply(args.down, cuda::InputKind::kGated, args.silu.x, {}, args.down.y, false)) return;
-  table.silu_and_mul(args.silu, context);
+  if (is_swiglu &&
+      Multiply(args.down, cuda::InputKind::kGated, args.activation.x, {}, args.down.y, false)) {
+    return;
+  }
+  table.activation(args.activation, context);
   Gemm(args.down, context);
 }
 
-void RmsNorm(const RmsNormArgs& args, KernelContext&) {
+void Norm(const NormArgs& args, KernelContext&) {
   Call call;
-  const cuda::RmsNormParams p{.x = call.Matrix(args.x, !args.add.empty()),
-                              .add = call.Matrix(args.add),
-                              .weight = call.Matrix(args.weight).data,
-                              .y = call.Matrix(args.y, true),
-                              .tokens = args.x.shape[0],
-                              .groups = args.groups,
-                              .size = args.weight.shape[0],
-                              .eps = args.eps,
-                              .weight_offset = args.weight_offset};
-  call.Run([&](const cuda::Ops& ops) { ops.rms_norm(p, nullptr); });
+  const cuda::NormParams p{.x = call.Matrix(args.x, !args.add.empty()),
+                           .add = call.Matrix(args.add),
+                           .weight = call.Matrix(args.weight).data,
+                           .y = call.Matrix(args.y, true),
+                           .tokens = args.x.shape[0],
+                           .groups = args.groups,
+                           .size = args.weight.shape[0],
+                           .eps = args.eps,
+                           .kind = args.kind,
+                           .bias = call.Matrix(args.bias).data};
+  call.Run([&](const cuda::Ops& ops) { ops.norm(p, nullptr); });
 }
 
 cuda::RopeParams ParamsOf(Call& call, const RopeArgs& args) {
@@ -269,7 +276,10 @@ void StoreKv(const StoreKvArgs& args, KernelContext&) {
   call.Run([&](const cuda::Ops& ops) { ops.store_kv(p, nullptr); });
 }
 
-void RotateAndStore(const KernelTable&, const RotateAndStoreArgs& args, KernelContext&) {
+void RotateAndStore(const KernelTable& table, const RotateAndStoreArgs& args,
+                    KernelContext& context) {
+  const bool is_rms = args.q_norm.kind == NormKind::kRms && args.k_norm.kind == NormKind::kRms;
+  if (!is_rms) return host::RotateAndStore(table, args, context);
   Call call;
   const cuda::RotateAndStoreParams p{.q = ParamsOf(call, args.q),
                                      .q_norm = NormOf(call, args.q_norm),
@@ -304,19 +314,25 @@ void PagedAttention(const PagedAttentionArgs& args, KernelContext&) {
                                 .cache = CacheOf(call, args.cache),
                                 .scale = args.scale,
                                 .window = args.window,
+                                .softcap = args.softcap,
                                 .max_splits = splits,
                                 .max_queries = queries,
                                 .partials = call.Scratch<float>(scratch / sizeof(float))};
   call.Run([&](const cuda::Ops& ops) { ops.paged_attention(p, nullptr); });
 }
 
-void SiluAndMul(const SiluAndMulArgs& args, KernelContext&) {
+void Activate(const ActivationArgs& args, KernelContext&) {
   Call call;
-  const cuda::SiluAndMulParams p{.x = call.Matrix(args.x),
+  // Before y, which may be the same array.
+  const bool in_place = args.x.data == args.y.data;
+  const cuda::ActivationParams p{.x = call.Matrix(args.x, in_place),
                                  .y = call.Matrix(args.y, true),
                                  .tokens = args.y.shape[0],
-                                 .size = args.y.shape[1]};
-  call.Run([&](const cuda::Ops& ops) { ops.silu_and_mul(p, nullptr); });
+                                 .size = args.y.shape[1],
+                                 .kind = args.kind,
+                                 .gated = args.gated,
+                                 .cap = args.cap};
+  call.Run([&](const cuda::Ops& ops) { ops.activation(p, nullptr); });
 }
 
 void LogitsProcess(const LogitsProcessArgs& args, KernelContext&) {
@@ -398,11 +414,11 @@ std::vector<const Backend*> ShelfBackends() {
     sim.table.embed = Embed;
     sim.table.gather_rows = GatherRows;
     sim.table.gemm = Gemm;
-    sim.table.rms_norm = RmsNorm;
+    sim.table.norm = Norm;
     sim.table.rope = Rope;
     sim.table.store_kv = StoreKv;
     sim.table.paged_attention = PagedAttention;
-    sim.table.silu_and_mul = SiluAndMul;
+    sim.table.activation = Activate;
     sim.table.norm_gemm = NormGemm;
     sim.table.rotate_and_store = RotateAndStore;
     sim.table.mlp = Mlp;

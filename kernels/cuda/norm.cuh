@@ -1,5 +1,5 @@
-// rms_norm: a block a vector. The vector stays in registers between the sum and the product; only
-// vectors longer than kThreads * kItems * 4 are read twice (kItems == 0). The order of the sum
+// norm: a block a vector. For kRms the vector stays in registers between the sum and the product;
+// only vectors longer than kThreads * kItems * 4 are read twice (kItems == 0). The order of a sum
 // depends on the vector's length alone.
 #pragma once
 
@@ -24,8 +24,8 @@ __device__ __forceinline__ float NormScale(float squares, std::int64_t size, flo
   return rsqrtf(cu::add_exact(squares / static_cast<float>(size), eps));
 }
 
-__device__ __forceinline__ float Normed(float x, float scale, float weight, float offset) {
-  return cu::mul_exact(x, cu::mul_exact(scale, cu::add_exact(weight, offset)));
+__device__ __forceinline__ float Normed(float x, float scale, float weight) {
+  return cu::mul_exact(x, cu::mul_exact(scale, weight));
 }
 
 // The scales of aligned vectors, by all warps of a block of kThreads: each does the
@@ -58,7 +58,7 @@ inline constexpr int kNormWarps = 32;  // at most, a row: of `parts`
 // ---- the norm alone ----
 
 template <int kThreads, int kItems, bool kAligned>
-__global__ void __launch_bounds__(kThreads) RmsNormKernel(cuda::RmsNormParams p) {
+__global__ void __launch_bounds__(kThreads) RmsNormKernel(cuda::NormParams p) {
   CU_SHARED(float, sums, kThreads / 32);
   const std::int64_t token = std::int64_t{blockIdx.x} / p.groups;
   const std::int64_t begin = std::int64_t{blockIdx.x} % p.groups * p.size;
@@ -97,7 +97,7 @@ __global__ void __launch_bounds__(kThreads) RmsNormKernel(cuda::RmsNormParams p)
     const std::int64_t left = p.size - i;
     const Float4 weight = Load4<kAligned>(p.weight + i, left);
 #pragma unroll
-    for (int j = 0; j < 4; ++j) v.v[j] = Normed(v.v[j], scale, weight.v[j], p.weight_offset);
+    for (int j = 0; j < 4; ++j) v.v[j] = Normed(v.v[j], scale, weight.v[j]);
     Store4<kAligned>(y + i, v, left);
   };
   if constexpr (kItems > 0) {
@@ -110,6 +110,59 @@ __global__ void __launch_bounds__(kThreads) RmsNormKernel(cuda::RmsNormParams p)
     for (std::int64_t i = first; i < p.size; i += kStep) {
       write(i, Load4<kAligned>(x + i, p.size - i));
     }
+  }
+}
+
+// ---- kLayer ----
+
+// Reads a vector three times: for its mean, for the distances from it, for what is written.
+template <int kThreads, bool kAligned>
+__global__ void __launch_bounds__(kThreads) LayerNormKernel(cuda::NormParams p) {
+  CU_SHARED(float, sums, kThreads / 32);
+  CU_SHARED(float, squares, kThreads / 32);
+  const std::int64_t token = std::int64_t{blockIdx.x} / p.groups;
+  const std::int64_t begin = std::int64_t{blockIdx.x} % p.groups * p.size;
+  float* x = p.x.data + token * p.x.stride + begin;
+  const float* add = p.add.data != nullptr ? p.add.data + token * p.add.stride + begin : nullptr;
+  float* y = p.y.data + token * p.y.stride + begin;
+  const std::int64_t first = std::int64_t{threadIdx.x} * 4;
+  constexpr std::int64_t kStep = kThreads * 4;
+
+  float sum = 0;
+  for (std::int64_t i = first; i < p.size; i += kStep) {
+    Float4 v = Load4<kAligned>(x + i, p.size - i);
+    if (add != nullptr) {
+      const Float4 more = Load4<kAligned>(add + i, p.size - i);
+#pragma unroll
+      for (int j = 0; j < 4; ++j) v.v[j] += more.v[j];
+      Store4<kAligned>(x + i, v, p.size - i);
+    }
+#pragma unroll
+    for (int j = 0; j < 4; ++j) sum = cu::add_exact(sum, v.v[j]);
+  }
+  const auto count = static_cast<float>(p.size);
+  const float mean = BlockReduce<kThreads>(sum, Sum{}, sums) / count;
+
+  float square_sum = 0;
+  for (std::int64_t i = first; i < p.size; i += kStep) {
+    Float4 v = Load4<kAligned>(x + i, p.size - i);
+#pragma unroll
+    for (int j = 0; j < 4; ++j) v.v[j] = i + j < p.size ? v.v[j] - mean : 0.0f;
+    square_sum = AddSquares(v, square_sum);
+  }
+  const float all = BlockReduce<kThreads>(square_sum, Sum{}, squares);
+  const float scale = NormScale(all, p.size, p.eps);
+  for (std::int64_t i = first; i < p.size; i += kStep) {
+    const std::int64_t left = p.size - i;
+    Float4 v = Load4<kAligned>(x + i, left);
+    const Float4 weight = Load4<kAligned>(p.weight + i, left);
+    Float4 bias{{0, 0, 0, 0}};
+    if (p.bias != nullptr) bias = Load4<kAligned>(p.bias + i, left);
+#pragma unroll
+    for (int j = 0; j < 4; ++j) {
+      v.v[j] = cu::add_exact(Normed(v.v[j] - mean, scale, weight.v[j]), bias.v[j]);
+    }
+    Store4<kAligned>(y + i, v, left);
   }
 }
 

@@ -22,20 +22,47 @@ PER_LAYER = {
     "mlp.down_proj": "ffn_down",
 }
 # What an architecture names differently.
+NORMS_AFTER = {
+    "post_attention_layernorm": "post_attention_norm",
+    "post_feedforward_layernorm": "post_ffw_norm",
+}
+SANDWICH_NORMS = {**NORMS_AFTER, "pre_feedforward_layernorm": "ffn_norm"}
+FUSED = {"self_attn.qkv_proj": "attn_qkv", "mlp.gate_up_proj": "ffn_up"}
 PER_LAYER_OF = {
-    "olmo2": {
-        "post_attention_layernorm": "post_attention_norm",
-        "post_feedforward_layernorm": "post_ffw_norm",
+    "olmo2": NORMS_AFTER,
+    "exaone4": NORMS_AFTER,
+    "gemma2": SANDWICH_NORMS,
+    "gemma3": SANDWICH_NORMS,
+    "phi3": FUSED,
+    "chatglm": FUSED,
+    "glm4": {
+        **FUSED,
+        "post_self_attn_layernorm": "post_attention_norm",
+        "post_mlp_layernorm": "post_ffw_norm",
+    },
+    "seed_oss": {"post_attention_layernorm": "post_attention_norm"},
+    "hunyuan-dense": {
+        "self_attn.query_layernorm": "attn_q_norm",
+        "self_attn.key_layernorm": "attn_k_norm",
     },
 }
 # Architectures whose q and k the converter moves to adjacent-pair order.
-INTERLEAVED = {"llama", "granite"}
-# Factors, by their names in a transformers config.
+INTERLEAVED = {"llama", "granite", "smollm3", "mistral3"}
+# Architectures whose norms the converter writes with the 1 that the model adds.
+NORMS_PLUS_ONE = {"gemma", "gemma2", "gemma3"}
+# Architectures that state a window; which layers have it is known to the reader.
+WINDOWED = {"gemma2", "gemma3", "olmo2", "exaone4", "cohere2", "phi3"}
+# Numbers, by their names in a transformers config.
 FACTORS = {
     "embedding_multiplier": "embedding_scale",
     "residual_multiplier": "residual_scale",
     "attention_multiplier": "attention.scale",
     "logits_scaling": "logit_scale",
+    "logit_scale": "logit_scale",
+    "attn_logit_softcapping": "attn_logit_softcapping",
+    "final_logit_softcapping": "final_logit_softcapping",
+    "rms_norm_eps": "attention.layer_norm_rms_epsilon",
+    "layer_norm_eps": "attention.layer_norm_epsilon",
 }
 GLOBAL = {
     "model.embed_tokens.weight": "token_embd.weight",
@@ -102,17 +129,20 @@ def new_writer(path, arch, config, name):
     writer.add_feed_forward_length(config.intermediate_size)
     writer.add_head_count(config.num_attention_heads)
     writer.add_head_count_kv(config.num_key_value_heads)
-    writer.add_layer_norm_rms_eps(config.rms_norm_eps)
     head_dim = head_dim_of(config)
     writer.add_key_length(head_dim)
     writer.add_value_length(head_dim)
-    writer.add_rope_dimension_count(head_dim)
-    if getattr(config, "sliding_window", None) and config.model_type == "mistral":
+    is_windowed = config.model_type == "mistral" or arch in WINDOWED
+    if getattr(config, "sliding_window", None) and is_windowed:
         writer.add_sliding_window(config.sliding_window)
     for ours, theirs in FACTORS.items():
-        if hasattr(config, ours):
+        if getattr(config, ours, None) is not None:
             writer.add_float32(f"{arch}.{theirs}", getattr(config, ours))
-    add_rope(writer, config.rope_parameters, head_dim)
+    # Of the layers that have no window, where the types have ropes of their own.
+    rope = config.rope_parameters.get("full_attention", config.rope_parameters)
+    rotated = int(head_dim * rope.get("partial_rotary_factor", 1.0))
+    writer.add_rope_dimension_count(rotated)
+    add_rope(writer, arch, rope, rotated, config.max_position_embeddings)
     return writer
 
 
@@ -120,10 +150,16 @@ def head_dim_of(config):
     return getattr(config, "head_dim", None) or config.hidden_size // config.num_attention_heads
 
 
-def add_rope(writer, rope, head_dim):
-    writer.add_rope_freq_base(rope["rope_theta"])
+def add_rope(writer, arch, rope, head_dim, max_positions):
     kind = rope["rope_type"]
-    if kind == "default":
+    theta = rope["rope_theta"]
+    if kind == "dynamic":  # with alpha, a fixed base
+        theta *= rope["alpha"] ** (head_dim / (head_dim - 2))
+    writer.add_rope_freq_base(theta)
+    if kind in ("default", "dynamic"):
+        return
+    if kind == "longrope":
+        add_longrope(writer, rope, max_positions)
         return
     if kind == "llama3":
         writer.add_tensor("rope_freqs.weight", llama3_factors(rope, head_dim))
@@ -133,9 +169,23 @@ def add_rope(writer, rope, head_dim):
     elif kind == "yarn":
         writer.add_rope_scaling_type(gguf.RopeScalingType.YARN)
         writer.add_rope_scaling_orig_ctx_len(rope["original_max_position_embeddings"])
+        if "mscale_all_dim" in rope:
+            writer.add_rope_scaling_yarn_log_mul(rope["mscale_all_dim"])
+        if "llama_4_scaling_beta" in rope:
+            writer.add_float32(f"{arch}.attention.temperature_scale", rope["llama_4_scaling_beta"])
     else:
         raise ValueError(f"GGUF has no form for rope_type {kind!r}")
     writer.add_rope_scaling_factor(rope["factor"])
+
+
+def add_longrope(writer, rope, max_positions):
+    original = rope["original_max_position_embeddings"]
+    writer.add_rope_scaling_orig_ctx_len(original)
+    scale = max_positions / original
+    writer.add_rope_scaling_attn_factors(math.sqrt(1 + math.log(scale) / math.log(original)))
+    for name in ("short", "long"):
+        factors = np.array(rope[f"{name}_factor"], dtype=np.float32)
+        writer.add_tensor(f"rope_factors_{name}.weight", factors)
 
 
 def add_tensors(writer, model, arch, matrix_type):
@@ -149,6 +199,8 @@ def add_tensors(writer, model, arch, matrix_type):
         module = name.split(".")[-2]
         if arch in INTERLEAVED and module in heads:
             values = permute(values, heads[module])
+        if arch in NORMS_PLUS_ONE and values.ndim == 1:
+            values = values + 1
         values = np.ascontiguousarray(values)
         if matrix_type == "bf16" and values.ndim == 2:
             data = gguf.quants.quantize(values, gguf.GGMLQuantizationType.BF16)

@@ -9,12 +9,22 @@ BASE = {
     "hidden_size": 48,
     "intermediate_size": 40,
     "num_hidden_layers": 3,
-    "num_attention_heads": 4,
+    "num_attention_heads": 6,
     "num_key_value_heads": 2,
     "max_position_embeddings": 256,
     "bos_token_id": 0,
     "eos_token_id": 1,
     "pad_token_id": None,
+}
+# Heads of 16.
+WIDE_HEADS = {"num_attention_heads": 3, "num_key_value_heads": 1}
+# The root of the width is exact in bf16.
+GEMMA = {**BASE, "hidden_size": 64, "num_attention_heads": 4, "head_dim": 24}
+YARN = {
+    "rope_type": "yarn",
+    "rope_theta": 20000.0,
+    "factor": 5.0,
+    "original_max_position_embeddings": 16,
 }
 
 FAMILIES = {}

@@ -92,7 +92,7 @@ model::ModelSpec ShapeSpec(std::string_view name) {
                                                .context = shape->context,
                                                .norm_eps = 1e-5f});
   spec.family = shape->architecture;
-  spec.rope = model::DefaultRope(shape->rope_theta, head_dim);
+  spec.ropes = {model::DefaultRope(shape->rope_theta, head_dim)};
   spec.tied_head = true;
   for (model::LayerSpec& layer : spec.layers) layer.mixer.qkv_bias = shape->qkv_bias;
   return spec;

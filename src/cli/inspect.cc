@@ -22,9 +22,12 @@ Json Number(std::int64_t value) {
   return value;
 }
 
-Json RopeText(const model::RopeSpec& rope) {
-  std::string text = "theta " + Json(rope.theta).CanonicalDump();
-  if (!rope.description.empty()) text += ", " + rope.description;
+Json RopeText(const std::vector<model::RopeSpec>& ropes) {
+  std::string text;
+  for (const model::RopeSpec& rope : ropes) {
+    text += (text.empty() ? "" : "; ") + ("theta " + Json(rope.theta).CanonicalDump());
+    if (!rope.description.empty()) text += ", " + rope.description;
+  }
   return text;
 }
 
@@ -55,7 +58,7 @@ void AddModelFacts(const model::ModelFiles& files, Facts& facts) {
   facts.emplace_back("vocab_size", Number(spec.vocab_size));
   facts.emplace_back("context_length", Number(spec.context_length));
   facts.emplace_back("sliding_window", Number(LargestWindow(spec)));
-  facts.emplace_back("rope", RopeText(spec.rope));
+  facts.emplace_back("rope", RopeText(spec.ropes));
   facts.emplace_back("tied_embeddings", spec.tied_head);
 }
 

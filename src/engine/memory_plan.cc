@@ -100,8 +100,12 @@ std::int64_t RowBufferBytes(const StepSizes& sizes, const model::ModelSpec& spec
   const std::int64_t logit_rows = std::max(rows, LateLogits::kRows);
   const std::int64_t floats =
       (sizes.tokens + rows) * spec.hidden_size + logit_rows * spec.vocab_size;
-  return floats * kFloat + model::RopeTable::Bytes(sizes.context_length, spec.rope) +
-         StepScratchBytes(sizes, spec) + 2 * StepArrayBytes(sizes) + kGraphs;
+  std::int64_t angles = 0;
+  for (const model::RopeSpec& rope : spec.ropes) {
+    angles += model::RopeTable::Bytes(sizes.context_length, rope);
+  }
+  return floats * kFloat + angles + StepScratchBytes(sizes, spec) + 2 * StepArrayBytes(sizes) +
+         kGraphs;
 }
 
 Result<std::int64_t> PlanPages(const MemoryNeeds& needs) {

@@ -98,7 +98,7 @@ Status ReadSpecialTokens(ConfigReader& text, const Json& root, const Json* gener
     SGLRUN_RETURN_IF_ERROR(reader->status());
   }
   // The class default stands in only where no file says anything.
-  if (!named && family.eos_token_id) UniteEosIds({*family.eos_token_id}, tokens.eos);
+  if (!named) UniteEosIds(family.eos_token_ids, tokens.eos);
   if (!tokens.bos && !text.Has("bos_token_id") && !top.Has("bos_token_id")) {
     tokens.bos = family.bos_token_id;
   }
@@ -129,6 +129,7 @@ Result<HfConfig> ParseHfConfig(const Json& root, const Json* generation,
 
   const Family* family = ChooseFamily(text, reader);
   SGLRUN_RETURN_IF_ERROR(reader.status());
+  result.family = family;
   SGLRUN_ASSIGN_OR_RETURN(result.spec, ReadSpec(*family, reader));
   if (ConfigReader(root, place).Bool("tie_word_embeddings", false)) result.spec.tied_head = true;
   SGLRUN_RETURN_IF_ERROR(

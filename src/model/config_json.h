@@ -8,12 +8,14 @@
 #include "base/json.h"
 #include "base/result.h"
 #include "model/config.h"
+#include "model/families/family.h"
 #include "model/spec/model_spec.h"
 
 namespace sglrun::model {
 
 struct HfConfig {
   ModelSpec spec;
+  const Family* family = nullptr;
   SpecialTokens tokens;
   GenerationDefaults defaults;
   bool nested = false;  // the text part of a multimodal model

@@ -61,7 +61,7 @@ Decoder::Decoder(const ModelSpec& spec, DecoderBlocks blocks, const kernels::Bac
       blocks_(std::move(blocks)),
       backend_(&backend),
       context_(&context),
-      rope_(spec.rope),
+      ropes_(spec.ropes.begin(), spec.ropes.end()),
       scratch_(blocks_.columns(), *backend.allocator) {}
 
 void Decoder::Forward(const ForwardBatch& host, KvCache& cache, TensorView hidden) {
@@ -71,7 +71,7 @@ void Decoder::Forward(const ForwardBatch& host, KvCache& cache, TensorView hidde
       << hidden.ToString() << " for " << wanted << " tokens";
   if (tokens == 0) return;
   const std::int32_t last = *std::max_element(host.positions.begin(), host.positions.end());
-  rope_.Ensure(std::int64_t{last} + 1, *backend_, *context_);
+  for (RopeTable& rope : ropes_) rope.Ensure(std::int64_t{last} + 1, *backend_, *context_);
 
   const Reach reach = ReachOf(host);
   std::array<kernels::StagedArray, kBatchArrays> arrays = ArraysOf(host);
@@ -95,7 +95,7 @@ void Decoder::RunLayers(const ForwardBatch& batch, const Reach& reach, const KvC
                         TensorView hidden) {
   const Step step{.batch = batch,
                   .scratch = scratch_,
-                  .rope = rope_,
+                  .ropes = ropes_,
                   .table = backend_->table,
                   .context = *context_,
                   .most_keys = reach.keys,
@@ -117,11 +117,16 @@ void Decoder::RunLayers(const ForwardBatch& batch, const Reach& reach, const KvC
       x = Keep(x, batch.output_tokens, Slot::kKeptStream);
       heads = Keep(heads, batch.output_tokens, Slot::kKeptHeads);
     }
-    Add(layer.after_mixer, layer.residual_scale, x, step,
-        [&](const BlockOutput& out) { layer.mixer.Project(heads, out, step); });
+    const auto project = [&] {
+      Add(layer.after_mixer, layer.residual_scale, x, step,
+          [&](const BlockOutput& out) { layer.mixer.Project(heads, out, step); });
+    };
+    // The heads of attention have read x: an MLP beside it comes before x changes.
+    if (!layer.parallel) project();
     Add(layer.after_mlp, layer.residual_scale, x, step, [&](const BlockOutput& out) {
       layer.mlp.Run({x, layer.before_mlp}, out, step);
     });
+    if (layer.parallel) project();
   }
   backend_->table.norm(blocks_.final_norm.Args(x, hidden), *context_);
 }
@@ -148,6 +153,12 @@ TensorView Decoder::Keep(TensorView all, std::span<const std::int32_t> tokens, S
 std::int64_t Decoder::ActivationBytes(const ModelSpec& spec, std::int64_t tokens) {
   return DecoderBlocks(spec).columns().Bytes(tokens).value_or(
       std::numeric_limits<std::int64_t>::max());
+}
+
+bool Decoder::ReservePositions(std::int64_t positions) {
+  return std::all_of(ropes_.begin(), ropes_.end(), [&](RopeTable& rope) {
+    return rope.Reserve(positions, *backend_, *context_);
+  });
 }
 
 Status Decoder::Reserve(std::int64_t tokens) {

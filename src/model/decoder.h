@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "kernels/backend.h"
 #include "model/decoder_blocks.h"
@@ -29,9 +30,7 @@ class Decoder {
   static std::int64_t ActivationBytes(const ModelSpec& spec, std::int64_t tokens);
   Status Reserve(std::int64_t tokens);
   // The angles of so many positions; false when there is no memory for them.
-  bool ReservePositions(std::int64_t positions) {
-    return rope_.Reserve(positions, *backend_, *context_);
-  }
+  bool ReservePositions(std::int64_t positions);
 
  private:
   // How far the step's rows reach.
@@ -54,7 +53,7 @@ class Decoder {
   DecoderBlocks blocks_;
   const kernels::Backend* backend_;
   kernels::KernelContext* context_;
-  RopeTable rope_;
+  std::vector<RopeTable> ropes_;
   Scratch scratch_;
 };
 

@@ -2,15 +2,16 @@
 
 namespace sglrun::model {
 
-Layer::Layer(const LayerSpec& spec, std::int64_t hidden)
-    : before_mixer(spec.before_mixer, hidden),
-      after_mixer(spec.after_mixer, hidden),
-      before_mlp(spec.before_mlp, hidden),
-      after_mlp(spec.after_mlp, hidden),
-      mixer(spec.mixer, hidden),
-      mlp(spec.mlp, hidden),
+Layer::Layer(const LayerSpec& spec, const ModelSpec& model)
+    : before_mixer(spec.before_mixer, model.hidden_size),
+      after_mixer(spec.after_mixer, model.hidden_size),
+      before_mlp(spec.before_mlp, model.hidden_size),
+      after_mlp(spec.after_mlp, model.hidden_size),
+      mixer(spec.mixer, model),
+      mlp(spec.mlp, model.hidden_size),
       residual_scale(spec.residual_scale),
-      hidden_(hidden) {}
+      parallel(spec.parallel),
+      hidden_(model.hidden_size) {}
 
 void Layer::List(WeightList& list) {
   before_mixer.List(list);
@@ -31,7 +32,7 @@ void Layer::AddColumns(Columns& columns) const {
 DecoderBlocks::DecoderBlocks(const ModelSpec& spec)
     : embedding(spec), final_norm(spec.final_norm, spec.hidden_size), head(spec) {
   layers.reserve(spec.layers.size());
-  for (const LayerSpec& layer : spec.layers) layers.emplace_back(layer, spec.hidden_size);
+  for (const LayerSpec& layer : spec.layers) layers.emplace_back(layer, spec);
 }
 
 void DecoderBlocks::List(WeightList& list) {

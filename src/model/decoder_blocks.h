@@ -16,7 +16,7 @@
 namespace sglrun::model {
 
 struct Layer {
-  Layer(const LayerSpec& spec, std::int64_t hidden);
+  Layer(const LayerSpec& spec, const ModelSpec& model);
   void List(WeightList& list);
   void AddColumns(Columns& columns) const;
 
@@ -24,6 +24,7 @@ struct Layer {
   Attention mixer;
   Mlp mlp;
   float residual_scale;
+  bool parallel;
 
  private:
   std::int64_t hidden_;

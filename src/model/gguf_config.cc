@@ -42,6 +42,13 @@ class ArchKeys {
     return std::optional<std::int64_t>(list[0]);
   }
 
+  // nullptr unless it is a list of flags.
+  const std::vector<bool>* Flags(std::string_view key) const {
+    const auto found = gguf_->metadata.find(Name(key));
+    return found == gguf_->metadata.end() ? nullptr
+                                          : std::get_if<std::vector<bool>>(&found->second.value);
+  }
+
   Result<std::int64_t> RequireInt(std::string_view key) const {
     SGLRUN_ASSIGN_OR_RETURN(const std::optional<std::int64_t> value, Int(key));
     if (value.has_value()) return *value;
@@ -83,6 +90,7 @@ constexpr ArithmeticKey kArithmeticKeys[] = {
     {"embedding_scale", "embedding_multiplier"},
     {"attn_logit_softcapping", "attn_logit_softcapping"},
     {"final_logit_softcapping", "final_logit_softcapping"},
+    {"attention.temperature_scale", "llama_4_scaling_beta"},
     {"attention.clamp_kqv", "clip_qkv"},
     {"attention.max_alibi_bias", "alibi_bias_max"},
 };
@@ -135,7 +143,10 @@ Result<Json::Object> ReadSizes(const ArchKeys& keys, std::span<const GgufTensor>
   SGLRUN_ASSIGN_OR_RETURN(const auto heads, keys.RequireInt("attention.head_count"));
   SGLRUN_ASSIGN_OR_RETURN(const auto context, keys.RequireInt("context_length"));
   SGLRUN_ASSIGN_OR_RETURN(const auto kv_heads, keys.Int("attention.head_count_kv"));
-  SGLRUN_ASSIGN_OR_RETURN(const auto eps, keys.Float("attention.layer_norm_rms_epsilon"));
+  SGLRUN_ASSIGN_OR_RETURN(auto eps, keys.Float("attention.layer_norm_rms_epsilon"));
+  if (!eps) {
+    SGLRUN_ASSIGN_OR_RETURN(eps, keys.Float("attention.layer_norm_epsilon"));
+  }
   if (!eps) {
     return Error{keys.place() + ": key " + keys.Name("attention.layer_norm_rms_epsilon") +
                  " is missing"};
@@ -156,10 +167,10 @@ Result<Json::Object> ReadSizes(const ArchKeys& keys, std::span<const GgufTensor>
                       {"rms_norm_eps", *eps}};
 }
 
-Result<RopeSettings> ReadRope(const ArchKeys& keys, std::vector<float> divisors,
-                              std::int64_t head_dim, std::int64_t context_length) {
+Result<RopeSettings> ReadRope(const ArchKeys& keys, GgufRopeFactors factors, std::int64_t head_dim,
+                              std::int64_t context_length) {
   RopeSettings settings;
-  settings.divisors = std::move(divisors);
+  settings.divisors = std::move(factors.divisors);
   settings.max_position_embeddings = context_length;
   SGLRUN_ASSIGN_OR_RETURN(const auto dim, keys.Int("rope.dimension_count"));
   settings.rotary_dim = dim.value_or(head_dim);
@@ -182,15 +193,34 @@ Result<RopeSettings> ReadRope(const ArchKeys& keys, std::vector<float> divisors,
                           keys.Float("rope.scaling.original_context_length"));
   SGLRUN_ASSIGN_OR_RETURN(settings.beta_fast, keys.Float("rope.scaling.yarn_beta_fast"));
   SGLRUN_ASSIGN_OR_RETURN(settings.beta_slow, keys.Float("rope.scaling.yarn_beta_slow"));
+  // Not 0: the scale of yarn is part of the scores' instead of the angles'.
+  SGLRUN_ASSIGN_OR_RETURN(const auto multiplier, keys.Float("rope.scaling.yarn_log_multiplier"));
+  if (multiplier.value_or(0) != 0) settings.mscale = settings.mscale_all_dim = multiplier;
   SGLRUN_ASSIGN_OR_RETURN(const auto attention, keys.Float("rope.scaling.attn_factor"));
-  settings.attention_factor_scale = attention.value_or(1.0);
+  if (!factors.short_factors.empty()) {
+    // Such files name no type, and state the whole attention factor.
+    settings.type = "longrope";
+    settings.short_factors = std::move(factors.short_factors);
+    settings.attention_factor = attention;
+  } else {
+    settings.attention_factor_scale = attention.value_or(1.0);
+  }
   return settings;
 }
 
-Result<std::int64_t> ReadWindow(const ArchKeys& keys) {
+// Which layers slide is a list of a flag a layer, or how often one does not.
+Status ReadWindows(const ArchKeys& keys, GgufStatements& stated) {
   SGLRUN_ASSIGN_OR_RETURN(const auto window, keys.Int("attention.sliding_window"));
-  if (window.value_or(0) >= 0) return window.value_or(0);
-  return Error{keys.place() + ": key " + keys.Name("attention.sliding_window") + " is negative"};
+  if (window.value_or(0) < 0) {
+    return Error{keys.place() + ": key " + keys.Name("attention.sliding_window") + " is negative"};
+  }
+  stated.window = window.value_or(0);
+  if (const std::vector<bool>* slides = keys.Flags("attention.sliding_window_pattern")) {
+    stated.slides = *slides;
+    return {};
+  }
+  SGLRUN_ASSIGN_OR_RETURN(stated.window_period, keys.Int("attention.sliding_window_pattern"));
+  return {};
 }
 
 // End of text, of turn and of message all end an answer.
@@ -215,7 +245,7 @@ Result<SpecialTokens> ReadSpecialTokens(const GgufFile& gguf) {
 }
 
 Result<ModelSpec> ReadSpec(const Family& family, const ArchKeys& keys,
-                           std::span<const GgufTensor> tensors, std::vector<float> rope_divisors) {
+                           std::span<const GgufTensor> tensors, GgufRopeFactors rope_factors) {
   SGLRUN_RETURN_IF_ERROR(RefuseExperts(keys));
   SGLRUN_ASSIGN_OR_RETURN(Json::Object sizes, ReadSizes(keys, tensors));
   SGLRUN_RETURN_IF_ERROR(AddArithmetic(keys, sizes));
@@ -224,13 +254,14 @@ Result<ModelSpec> ReadSpec(const Family& family, const ArchKeys& keys,
   sizes.emplace_back("tie_word_embeddings", !has("output.weight"));
   const Json config(std::move(sizes));
   GgufStatements stated{.rope = {},
-                        .qkv_bias = has("blk.0.attn_q.bias"),
+                        .qkv_bias = has("blk.0.attn_q.bias") || has("blk.0.attn_qkv.bias"),
                         .output_bias = has("blk.0.attn_output.bias"),
-                        .mlp_bias = has("blk.0.ffn_gate.bias")};
-  SGLRUN_ASSIGN_OR_RETURN(
-      stated.rope, ReadRope(keys, std::move(rope_divisors), config.Find("head_dim")->as_int(),
-                            config.Find("max_position_embeddings")->as_int()));
-  SGLRUN_ASSIGN_OR_RETURN(stated.window, ReadWindow(keys));
+                        .mlp_bias = has("blk.0.ffn_up.bias")};
+  SGLRUN_ASSIGN_OR_RETURN(stated.rope,
+                          ReadRope(keys, std::move(rope_factors), config.Find("head_dim")->as_int(),
+                                   config.Find("max_position_embeddings")->as_int()));
+  SGLRUN_RETURN_IF_ERROR(ReadWindows(keys, stated));
+  SGLRUN_ASSIGN_OR_RETURN(stated.sliding_rope_theta, keys.Float("rope.freq_base_swa"));
   ConfigReader reader(config, keys.place(), &stated);
   ModelSpec spec = family.read(reader);
   spec.family = family.name;
@@ -243,12 +274,12 @@ Result<ModelSpec> ReadSpec(const Family& family, const ArchKeys& keys,
 }  // namespace
 
 Result<GgufConfig> ReadGgufConfig(const GgufFile& gguf, std::span<const GgufTensor> tensors,
-                                  std::vector<float> rope_divisors) {
+                                  GgufRopeFactors rope_factors) {
   GgufConfig result;
   SGLRUN_ASSIGN_OR_RETURN(result.family, ChooseFamily(gguf));
   const ArchKeys keys(gguf, result.family->gguf_name);
   SGLRUN_ASSIGN_OR_RETURN(result.spec,
-                          ReadSpec(*result.family, keys, tensors, std::move(rope_divisors)));
+                          ReadSpec(*result.family, keys, tensors, std::move(rope_factors)));
   SGLRUN_ASSIGN_OR_RETURN(result.tokens, ReadSpecialTokens(gguf));
   return result;
 }

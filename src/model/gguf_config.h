@@ -2,6 +2,7 @@
 #pragma once
 
 #include <span>
+#include <vector>
 
 #include "base/result.h"
 #include "model/config.h"
@@ -16,8 +17,15 @@ struct GgufConfig {
   const Family* family = nullptr;
 };
 
-// `tensors` are those of all parts of a split file; `rope_divisors` is rope_freqs.weight, or empty.
+// Tensors that belong to the rope: what its angles are divided by, or its factors for texts up to
+// the original length.
+struct GgufRopeFactors {
+  std::vector<float> divisors;       // rope_freqs.weight, or empty
+  std::vector<float> short_factors;  // rope_factors_short.weight, or empty
+};
+
+// `tensors` are those of all parts of a split file.
 Result<GgufConfig> ReadGgufConfig(const GgufFile& gguf, std::span<const GgufTensor> tensors,
-                                  std::vector<float> rope_divisors);
+                                  GgufRopeFactors rope_factors);
 
 }  // namespace sglrun::model

@@ -12,7 +12,9 @@
 namespace sglrun::model {
 namespace {
 
-constexpr const char* kRopeFactors = "rope_freqs.weight";
+constexpr const char* kRopeDivisors = "rope_freqs.weight";
+constexpr const char* kShortFactors = "rope_factors_short.weight";
+constexpr const char* kLongFactors = "rope_factors_long.weight";
 constexpr std::int64_t kMaxParts = 1000;
 
 // One part: the mapped file and what it describes (views into it).
@@ -94,14 +96,19 @@ StoredTensor Store(const GgufTensor& tensor, std::string name, const MappedFile*
           .bytes = tensor.bytes};
 }
 
-Result<std::vector<float>> ReadRopeFactors(const std::vector<SplitPart>& parts) {
+bool IsOfRope(std::string_view name) {
+  return name == kRopeDivisors || name == kShortFactors || name == kLongFactors;
+}
+
+// Empty where there is no tensor of that name.
+Result<std::vector<float>> ReadRopeFactors(const std::vector<SplitPart>& parts, const char* name) {
   for (const SplitPart& part : parts) {
     for (const GgufTensor& tensor : part.gguf.tensors) {
-      if (tensor.name != kRopeFactors) continue;
+      if (tensor.name != name) continue;
       SGLRUN_ASSIGN_OR_RETURN(const TensorSource source,
-                              MakeTensorSource(Store(tensor, kRopeFactors, part.file.get())));
+                              MakeTensorSource(Store(tensor, name, part.file.get())));
       if (source.shape.size() != 1) {
-        return Error{part.gguf.place + ": " + kRopeFactors + " must be a vector"};
+        return Error{part.gguf.place + ": " + name + " must be a vector"};
       }
       std::vector<float> factors(static_cast<std::size_t>(source.shape[0]));
       source.read_rows(0, 1, factors.data());
@@ -115,16 +122,13 @@ Status StoreTensors(const GgufConfig& config, std::vector<SplitPart>& parts, Wei
   const GgufNames names(config.spec);
   for (SplitPart& part : parts) {
     for (const GgufTensor& tensor : part.gguf.tensors) {
-      if (tensor.name == kRopeFactors) continue;
-      std::optional<GgufNames::Found> found = names.Find(tensor.name);
+      if (IsOfRope(tensor.name)) continue;
+      std::optional<std::string> found = names.Find(tensor.name);
       if (!found) {
         return Error{part.gguf.place + ": tensor \"" + std::string(tensor.name) +
                      "\" has no place in a " + config.spec.family + " model"};
       }
-      table.tensors.push_back(Store(tensor, std::move(found->name), part.file.get()));
-      if (config.family->gguf_interleaves_rope) {
-        table.tensors.back().interleaved_heads = found->rotated_heads;
-      }
+      table.tensors.push_back(Store(tensor, std::move(*found), part.file.get()));
     }
     table.files.push_back(std::move(part.file));
   }
@@ -144,7 +148,9 @@ Result<GgufModel> OpenGgufModel(const std::string& path) {
   }
   if (tensors.empty()) return Error{path + " holds a vocabulary alone, no weights"};
 
-  SGLRUN_ASSIGN_OR_RETURN(std::vector<float> rope_factors, ReadRopeFactors(parts));
+  GgufRopeFactors rope_factors;
+  SGLRUN_ASSIGN_OR_RETURN(rope_factors.divisors, ReadRopeFactors(parts, kRopeDivisors));
+  SGLRUN_ASSIGN_OR_RETURN(rope_factors.short_factors, ReadRopeFactors(parts, kShortFactors));
   SGLRUN_ASSIGN_OR_RETURN(GgufConfig config,
                           ReadGgufConfig(parts[0].gguf, tensors, std::move(rope_factors)));
   GgufModel model;
@@ -153,7 +159,9 @@ Result<GgufModel> OpenGgufModel(const std::string& path) {
   SGLRUN_RETURN_IF_ERROR(StoreTensors(config, parts, model.weights));
   model.spec = std::move(config.spec);
   model.tokens = std::move(config.tokens);
-  SGLRUN_RETURN_IF_ERROR(MatchTensors(model.spec, {path, "the metadata"}, model.weights.tensors));
+  const bool in_pairs = config.family->gguf_interleaves_rope || config.family->rotates_pairs;
+  SGLRUN_RETURN_IF_ERROR(MatchTensors(model.spec, {path, "the metadata"},
+                                      {.rope_in_pairs = in_pairs}, model.weights.tensors));
   return model;
 }
 

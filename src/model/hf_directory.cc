@@ -160,6 +160,35 @@ void TakeTextModel(const std::string& directory, WeightTable& table) {
   }
 }
 
+const StoredTensor* Find(const std::vector<StoredTensor>& tensors, std::string_view name) {
+  const auto found = std::find_if(tensors.begin(), tensors.end(),
+                                  [&](const StoredTensor& t) { return t.name == name; });
+  return found == tensors.end() ? nullptr : &*found;
+}
+
+// Whether the embedding serves as the head: where the weights hold no head, or where the key says
+// so and the head that is stored beside it is the same.
+bool IsTied(const std::string& path, const ModelSpec& spec,
+            const std::vector<StoredTensor>& tensors) {
+  const StoredTensor* head = Find(tensors, kHeadName);
+  const StoredTensor* embedding = Find(tensors, kEmbeddingName);
+  if (head == nullptr) {
+    if (!spec.tied_head) {
+      LogWarning(path + ": the weights hold no lm_head.weight, the embedding serves as the head");
+    }
+    return true;
+  }
+  if (!spec.tied_head || embedding == nullptr) return false;
+  const bool is_same = head->shape == embedding->shape && head->type == embedding->type &&
+                       head->data() == embedding->data();
+  if (!is_same) {
+    LogWarning(path +
+               ": lm_head.weight differs from the embedding, although tie_word_embeddings "
+               "is true; lm_head.weight is the head");
+  }
+  return is_same;
+}
+
 }  // namespace
 
 Result<HfDirectory> OpenHfDirectory(const std::string& path) {
@@ -183,14 +212,10 @@ Result<HfDirectory> OpenHfDirectory(const std::string& path) {
   if (result.config.nested) TakeTextModel(path, result.weights);
 
   ModelSpec& spec = result.config.spec;
-  const auto& tensors = result.weights.tensors;
-  const bool has_head = std::any_of(tensors.begin(), tensors.end(),
-                                    [](const auto& t) { return t.name == kHeadName; });
-  if (!spec.tied_head && !has_head) {
-    LogWarning(path + ": the weights hold no lm_head.weight, the embedding serves as the head");
-    spec.tied_head = true;
-  }
-  SGLRUN_RETURN_IF_ERROR(MatchTensors(spec, {path, "config.json"}, result.weights.tensors));
+  spec.tied_head = IsTied(path, spec, result.weights.tensors);
+  const StoredForm form{.rope_in_pairs = result.config.family->rotates_pairs,
+                        .norms_less_one = result.config.family->norms_less_one};
+  SGLRUN_RETURN_IF_ERROR(MatchTensors(spec, {path, "config.json"}, form, result.weights.tensors));
   return result;
 }
 

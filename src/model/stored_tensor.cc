@@ -26,34 +26,34 @@ struct RowLayout {
   std::int64_t groups() const { return format->form->Groups(columns); }
 };
 
-// Row r of Hugging Face's order within its head is pair r % half, part r / half; the converter put
-// the two parts of a pair side by side.
-std::int64_t InterleavedRow(std::int64_t row, std::int64_t head_rows) {
-  const std::int64_t head = row / head_rows, within = row % head_rows, half = head_rows / 2;
-  return head * head_rows + 2 * (within % half) + within / half;
+// Half order has first the parts a of a head's pairs, then the parts b, then what does not rotate;
+// this is the place of its row among adjacent pairs.
+std::int64_t PairedRow(std::int64_t row, const RotatedRows& pairs) {
+  const std::int64_t within = row % pairs.size, half = pairs.rotary / 2;
+  if (within >= pairs.rotary) return row;
+  return row - within + 2 * (within % half) + within / half;
 }
 
-std::function<void(std::int64_t, std::int64_t, float*)> InterleavedReader(const RowLayout& layout,
-                                                                          std::int64_t head_rows) {
-  return [layout, head_rows](std::int64_t first, std::int64_t count, float* out) {
+std::function<void(std::int64_t, std::int64_t, float*)> PairedReader(const RowLayout& layout,
+                                                                     const RotatedRows& pairs) {
+  return [layout, pairs](std::int64_t first, std::int64_t count, float* out) {
     for (std::int64_t r = 0; r < count; ++r) {
-      layout.Read(InterleavedRow(first + r, head_rows), 1, out + r * layout.columns);
+      layout.Read(PairedRow(first + r, pairs), 1, out + r * layout.columns);
     }
   };
 }
 
 std::function<void(std::int64_t, std::int64_t, const QuantOut&)> CodesReader(
-    const RowLayout& layout, std::int64_t interleaved_head_rows) {
-  if (interleaved_head_rows == 0) {
+    const RowLayout& layout, const RotatedRows& pairs) {
+  if (pairs.heads == 0) {
     return [layout](std::int64_t first, std::int64_t count, const QuantOut& out) {
       layout.ReadCodes(first, count, out);
     };
   }
-  return [layout, head_rows = interleaved_head_rows](std::int64_t first, std::int64_t count,
-                                                     const QuantOut& out) {
+  return [layout, pairs](std::int64_t first, std::int64_t count, const QuantOut& out) {
     for (std::int64_t r = 0; r < count; ++r) {
       const std::int64_t group = r * layout.groups();
-      layout.ReadCodes(InterleavedRow(first + r, head_rows), 1,
+      layout.ReadCodes(PairedRow(first + r, pairs), 1,
                        {out.codes + r * layout.columns, out.scales + group,
                         out.minima == nullptr ? nullptr : out.minima + group});
     }
@@ -67,29 +67,34 @@ std::optional<tensor::DType> PlainType(std::string_view type) {
   return std::nullopt;
 }
 
-// Rows of one part of an interleaved head lie two rows apart.
+// Rows of one part of a head's pairs lie two rows apart.
 std::function<tensor::TensorView(std::int64_t, std::int64_t)> StoredRowsReader(
-    const RowLayout& layout, tensor::DType dtype, std::int64_t head_rows) {
-  return [layout, dtype, half = head_rows / 2, head_rows](std::int64_t first, std::int64_t count) {
-    const std::int64_t rows = half == 0 ? count : std::min(count, half - first % half);
-    const std::int64_t at = half == 0 ? first : InterleavedRow(first, head_rows);
+    const RowLayout& layout, tensor::DType dtype, const RotatedRows& pairs) {
+  return [layout, dtype, pairs](std::int64_t first, std::int64_t count) {
+    const bool has_pairs = pairs.heads > 0;
+    const std::int64_t within = has_pairs ? first % pairs.size : 0, half = pairs.rotary / 2;
+    const bool rotates = has_pairs && within < pairs.rotary;
+    std::int64_t rows = count;
+    if (has_pairs) rows = std::min(count, rotates ? half - within % half : pairs.size - within);
+    const std::int64_t at = has_pairs ? PairedRow(first, pairs) : first;
     // Views of what is only read have no type of their own.
     auto* data =
         const_cast<std::uint8_t*>(layout.data) + at * layout.columns * layout.format->block_bytes;
     tensor::TensorView view = tensor::MakeView(data, dtype, {rows, layout.columns});
-    if (half > 0) view.stride[0] *= 2;
+    if (rotates) view.stride[0] *= 2;
     return view;
   };
 }
 
-// A bias is one row whose elements were moved as the matrix's rows were.
-std::function<void(std::int64_t, std::int64_t, float*)> InterleavedVectorReader(
-    const RowLayout& layout, std::int64_t head_rows) {
-  return [layout, head_rows](std::int64_t, std::int64_t, float* out) {
+// A vector is one row, whose elements were moved as a matrix's rows are.
+std::function<void(std::int64_t, std::int64_t, float*)> VectorReader(const RowLayout& layout,
+                                                                     const StoredTensor& tensor) {
+  return [layout, pairs = tensor.pairs, add = tensor.add](std::int64_t, std::int64_t, float* out) {
     std::vector<float> stored(static_cast<std::size_t>(layout.columns));
     layout.Read(0, 1, stored.data());
     for (std::int64_t i = 0; i < layout.columns; ++i) {
-      out[i] = stored[static_cast<std::size_t>(InterleavedRow(i, head_rows))];
+      const std::int64_t from = pairs.heads > 0 ? PairedRow(i, pairs) : i;
+      out[i] = stored[static_cast<std::size_t>(from)] + add;
     }
   };
 }
@@ -116,12 +121,13 @@ Result<TensorSource> MakeTensorSource(const StoredTensor& tensor) {
                       .drop_pages = nullptr};
   const RowLayout layout{format, tensor.shape.empty() ? 1 : tensor.shape.back(),
                          reinterpret_cast<const std::uint8_t*>(tensor.data().data())};
-  const std::int64_t head_rows =
-      tensor.interleaved_heads > 0 ? tensor.shape.front() / tensor.interleaved_heads : 0;
-  if (format->form && tensor.shape.size() == 2) source.read_codes = CodesReader(layout, head_rows);
-  if (head_rows > 0) {
-    source.read_rows = tensor.shape.size() == 1 ? InterleavedVectorReader(layout, head_rows)
-                                                : InterleavedReader(layout, head_rows);
+  if (format->form && tensor.shape.size() == 2) {
+    source.read_codes = CodesReader(layout, tensor.pairs);
+  }
+  if (tensor.shape.size() == 1) {
+    source.read_rows = VectorReader(layout, tensor);
+  } else if (tensor.pairs.heads > 0) {
+    source.read_rows = PairedReader(layout, tensor.pairs);
   } else {
     source.read_rows = [layout](std::int64_t first, std::int64_t count, float* out) {
       layout.Read(first, count, out);
@@ -131,7 +137,7 @@ Result<TensorSource> MakeTensorSource(const StoredTensor& tensor) {
   if (plain && tensor.shape.size() == 2 &&
       reinterpret_cast<std::uintptr_t>(layout.data) % tensor::ElementSize(*plain) == 0) {
     source.plain = plain;
-    source.stored_rows = StoredRowsReader(layout, *plain, head_rows);
+    source.stored_rows = StoredRowsReader(layout, *plain, tensor.pairs);
   }
   source.drop_pages = [file = tensor.file, first = tensor.begin](std::size_t begin,
                                                                  std::size_t bytes) {

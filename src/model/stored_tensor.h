@@ -10,6 +10,7 @@
 #include "base/mapped_file.h"
 #include "base/result.h"
 #include "model/model_files.h"
+#include "model/weights/weight_list.h"
 
 namespace sglrun::model {
 
@@ -20,9 +21,9 @@ struct StoredTensor {
   const MappedFile* file = nullptr;
   std::size_t begin = 0;
   std::size_t bytes = 0;
-  // Heads whose rows lie in adjacent-pair order (GGUF's q and k of some families); 0: rows lie as
-  // Hugging Face has them.
-  std::int64_t interleaved_heads = 0;
+  // Rows that rotate and lie in adjacent-pair order; no heads: rows lie in half order.
+  RotatedRows pairs = {};
+  float add = 0;  // to every element of a vector
 
   std::string_view data() const { return file->bytes().substr(begin, bytes); }
 };

@@ -1,5 +1,6 @@
 #include "model/config_json.h"
 
+#include <cmath>
 #include <string>
 
 #include "base/json.h"
@@ -77,7 +78,7 @@ TEST_CASE("a missing key means the class default") {
   CHECK(Mixer(llama.spec).head_dim == 128);
   CHECK(llama.spec.context_length == 2048);
   CHECK(llama.spec.final_norm.eps == 1e-6f);
-  CHECK(llama.spec.rope.theta == 10000.0);
+  CHECK(llama.spec.ropes[0].theta == 10000.0);
   CHECK_FALSE(llama.spec.tied_head);
   CHECK_FALSE(Mixer(llama.spec).qkv_bias);
   CHECK(llama.tokens.bos == 1);
@@ -120,10 +121,10 @@ TEST_CASE("qwen windows need use_sliding_window and begin at max_window_layers")
 }
 
 TEST_CASE("an unsupported family is refused by name, with what is supported") {
-  CHECK(Bad(R"({"model_type":"gemma2"})") ==
-        "m/config.json: model_type is \"gemma2\", which is not supported; supported are " +
+  CHECK(Bad(R"({"model_type":"mamba"})") ==
+        "m/config.json: model_type is \"mamba\", which is not supported; supported are " +
             FamilyNames());
-  CHECK(Says(FamilyNames(), "llama, mistral, "));
+  CHECK(Says(FamilyNames(), "qwen2, qwen3"));
   CHECK(Says(Bad(R"({"model_type":"lama"})"), "did you mean llama?"));
   CHECK(Says(Bad(R"({"architectures":["GPT2LMHeadModel"]})"), "GPT2LMHeadModel"));
   CHECK(Says(Bad(R"({"model_type":"llama","architectures":["LlamaForSequenceClassification"]})"),
@@ -134,8 +135,13 @@ TEST_CASE("an unsupported family is refused by name, with what is supported") {
 
 TEST_CASE("keys that change the arithmetic are refused") {
   CHECK(Says(Bad(Llama(R"("quantization_config":{"quant_method":"gptq"})")), "\"gptq\""));
-  CHECK(Says(Bad(Llama(R"("hidden_act":"gelu")")), "hidden_act is \"gelu\""));
-  CHECK(Good(Llama(R"("hidden_act":"swish")")).hidden_size == 64);
+  CHECK(Says(Bad(Llama(R"("hidden_act":"mish")")), "hidden_act is \"mish\""));
+  const auto activation = [](const std::string& name) {
+    return Good(Llama(R"("hidden_act":")" + name + "\"")).layers[0].mlp.activation;
+  };
+  CHECK(activation("swish") == kernels::ActivationKind::kSilu);
+  CHECK(activation("gelu") == kernels::ActivationKind::kGelu);
+  CHECK(activation("gelu_new") == kernels::ActivationKind::kGeluTanh);
 }
 
 TEST_CASE("both spellings of rope give the same angles") {
@@ -145,20 +151,36 @@ TEST_CASE("both spellings of rope give the same angles") {
       Good(Llama(R"("rope_theta":500000.0,"rope_scaling":{"rope_type":"llama3",)" + values + "}"));
   const ModelSpec new_form = Good(
       Llama(R"("rope_parameters":{"rope_theta":500000.0,"rope_type":"llama3",)" + values + "}"));
-  CHECK(old_form.rope.inverse_frequencies == new_form.rope.inverse_frequencies);
-  CHECK(old_form.rope.theta == 500000.0);
-  CHECK(old_form.rope.description == "llama3, factor 8");
+  CHECK(old_form.ropes[0].inverse_frequencies == new_form.ropes[0].inverse_frequencies);
+  CHECK(old_form.ropes[0].theta == 500000.0);
+  CHECK(old_form.ropes[0].description == "llama3, factor 8");
   const ModelSpec oldest = Good(Llama(R"("rope_scaling":{"type":"linear","factor":2})"));
-  CHECK(oldest.rope.inverse_frequencies[0] == 0.5f);
-  CHECK(Good(Llama(R"("rope_scaling":null)")).rope.description == "default");
+  CHECK(oldest.ropes[0].inverse_frequencies[0] == 0.5f);
+  CHECK(Good(Llama(R"("rope_scaling":null)")).ropes[0].description == "default");
 }
 
-TEST_CASE("rope types that are not known or depend on the length are refused by name") {
+TEST_CASE("angles that grow with the length are those of the lengths up to which they stay") {
+  const ModelSpec plain = Good(Llama(R"("max_position_embeddings":512)"));
+  const ModelSpec dynamic = Good(
+      Llama(R"("max_position_embeddings":512,"rope_scaling":{"rope_type":"dynamic","factor":2})"));
+  CHECK(dynamic.ropes[0].inverse_frequencies == plain.ropes[0].inverse_frequencies);
+  CHECK(dynamic.context_length == 512);
+  // Heads of 16: 8 pairs.
+  const ModelSpec longrope = Good(Llama(
+      R"("max_position_embeddings":512,"original_max_position_embeddings":64,)"
+      R"("rope_scaling":{"type":"longrope","short_factor":[1,2,1,1,1,1,1,4],"long_factor":[9]})"));
+  CHECK(longrope.context_length == 64);
+  const auto& angles = longrope.ropes[0].inverse_frequencies;
+  CHECK(angles[1] == doctest::Approx(plain.ropes[0].inverse_frequencies[1] / 2));
+  CHECK(angles[7] == doctest::Approx(plain.ropes[0].inverse_frequencies[7] / 4));
+  CHECK(longrope.ropes[0].attention_factor == doctest::Approx(std::sqrt(1.5)));
+}
+
+TEST_CASE("rope types that are not known are refused by name") {
   const auto scaling = [](const std::string& object) {
     return Bad(Llama(R"("rope_scaling":)" + object));
   };
-  CHECK(Says(scaling(R"({"rope_type":"dynamic","factor":2})"), "\"dynamic\" is not supported"));
-  CHECK(Says(scaling(R"({"type":"longrope"})"), "\"longrope\" is not supported"));
+  CHECK(Says(scaling(R"({"type":"longrope","short_factor":[1]})"), "short_factor has 1 entries"));
   CHECK(Says(scaling(R"({"type":"mrope"})"), "unknown rope scaling \"mrope\""));
   CHECK(Says(scaling(R"({"type":"linear"})"), "needs a positive factor"));
   CHECK(Says(scaling(R"({"type":"linear","factor":0})"), "needs a positive factor"));

@@ -47,7 +47,7 @@ ModelSpec OddShapes() {
                                  .head_dim = 24,
                                  .vocab = 300,
                                  .context = 512});
-  spec.rope = DefaultRope(10000.0, 24);
+  spec.ropes = {DefaultRope(10000.0, 24)};
   spec.tied_head = true;
   spec.layers[1].mixer.window = 20;
   return spec;

@@ -64,7 +64,8 @@ ModelSpec TinyModel() {
 // form {"name", bytes of U8}.
 template <class Rename>
 std::string TinyWeights(Rename rename, const std::vector<std::string>& extra = {},
-                        const std::string& two_byte_dtype = "BF16") {
+                        const std::string& two_byte_dtype = "BF16",
+                        const ModelSpec& model = TinyModel()) {
   std::string header = "{";
   std::size_t offset = 0;
   const auto add = [&](const std::string& name, const std::string& dtype, const std::string& shape,
@@ -75,7 +76,7 @@ std::string TinyWeights(Rename rename, const std::vector<std::string>& extra = {
               std::to_string(offset + bytes) + "]}";
     offset += bytes;
   };
-  for (const ExpectedTensor& spec : ExpectedTensors(TinyModel())) {
+  for (const ExpectedTensor& spec : ExpectedTensors(model)) {
     std::string shape;
     std::size_t bytes = 2;
     for (const std::int64_t extent : spec.shape) {
@@ -124,6 +125,15 @@ TEST_CASE("a directory and the GGUF of the same weights hold the same table of t
   CHECK(directory->Find("nothing") == nullptr);
 }
 
+void CheckSameAngles(const RopeSpec& x, const RopeSpec& y) {
+  CHECK(x.rotary_dim == y.rotary_dim);
+  CHECK(std::abs(x.attention_factor - y.attention_factor) < 1e-6f);
+  REQUIRE(x.inverse_frequencies.size() == y.inverse_frequencies.size());
+  for (std::size_t i = 0; i < x.inverse_frequencies.size(); ++i) {
+    CHECK(x.inverse_frequencies[i] == doctest::Approx(y.inverse_frequencies[i]));
+  }
+}
+
 TEST_CASE(
     "GGUF metadata and config.json give one specification, except for the rounding of angles") {
   for (const std::string& name : GoldenGgufModels()) {
@@ -133,15 +143,11 @@ TEST_CASE(
     REQUIRE(a.ok());
     REQUIRE(b.ok());
     ModelSpec x = a->spec(), y = b->spec();
-    CHECK(x.rope.rotary_dim == y.rope.rotary_dim);
-    CHECK(std::abs(x.rope.attention_factor - y.rope.attention_factor) < 1e-6f);
-    REQUIRE(x.rope.inverse_frequencies.size() == y.rope.inverse_frequencies.size());
-    for (std::size_t i = 0; i < x.rope.inverse_frequencies.size(); ++i) {
-      CHECK(x.rope.inverse_frequencies[i] == doctest::Approx(y.rope.inverse_frequencies[i]));
-    }
+    REQUIRE(x.ropes.size() == y.ropes.size());
+    for (std::size_t i = 0; i < x.ropes.size(); ++i) CheckSameAngles(x.ropes[i], y.ropes[i]);
     // GGUF files of Mistral name llama, and those of llama3 list what the angles are divided by.
     x.family = y.family;
-    x.rope = y.rope;
+    x.ropes = y.ropes;
     CHECK(x.ToString() == y.ToString());
   }
 }
@@ -228,19 +234,37 @@ TEST_CASE("weights that do not fit the configuration are named") {
   CHECK(Says(ErrorOf(directory.path()), "do not hold model.layers.0.self_attn.q_proj.bias"));
 }
 
-TEST_CASE("a head that is absent is tied, one beside a tied embedding is left out") {
+TEST_CASE("a head that is absent is the embedding, whatever the key says") {
+  const TempDirectory directory;
+  directory.Write("model.safetensors", TinyWeights(Same));
+  for (const std::string key : {"true", "false"}) {
+    directory.Write("config.json", kTinyConfig);
+    Replace(directory, "config.json", R"("tie_word_embeddings":true)",
+            R"("tie_word_embeddings":)" + key);
+    const auto files = ModelFiles::Open(directory.path());
+    REQUIRE(files.ok());
+    CHECK(files->spec().tied_head);
+  }
+}
+
+TEST_CASE("a head that is stored beside a tied embedding counts where it differs from it") {
   const TempDirectory directory;
   directory.Write("config.json", kTinyConfig);
-  directory.Write("model.safetensors", TinyWeights(Same, {"lm_head.weight"}));
+  ModelSpec untied = TinyModel();
+  untied.tied_head = false;
+  std::string weights = TinyWeights(Same, {}, "BF16", untied);
+  directory.Write("model.safetensors", weights);
   auto files = ModelFiles::Open(directory.path());
   REQUIRE(files.ok());
+  CHECK(files->spec().tied_head);
   CHECK(files->Find("lm_head.weight") == nullptr);
-  directory.Write("model.safetensors", TinyWeights(Same));
-  Replace(directory, "config.json", "\"tie_word_embeddings\":true",
-          "\"tie_word_embeddings\":false");
+
+  weights.back() = static_cast<char>(weights.back() + 1);  // the head comes last
+  directory.Write("model.safetensors", weights);
   files = ModelFiles::Open(directory.path());
   REQUIRE(files.ok());
-  CHECK(files->spec().tied_head);
+  CHECK_FALSE(files->spec().tied_head);
+  CHECK(files->Find("lm_head.weight") != nullptr);
 }
 
 TEST_CASE("unknown tensors are errors, rotary tables are not") {

@@ -1,5 +1,7 @@
 #include "model/blocks/attention.h"
 
+#include "model/spec/faults.h"
+
 namespace sglrun::model {
 namespace {
 
@@ -14,24 +16,38 @@ TensorView ColumnsOf(TensorView view, std::int64_t first, std::int64_t count) {
 
 }  // namespace
 
+Attention::Attention(const AttentionSpec& spec, const ModelSpec& model)
+    : spec_(spec), hidden_(model.hidden_size), rotary_dim_(0) {
+  if (spec.rope && *spec.rope < model.ropes.size()) {
+    rotary_dim_ = model.ropes[*spec.rope].rotary_dim;
+  }
+}
+
 void Attention::List(WeightList& list) {
   const std::int64_t q = spec_.query_width(), kv = spec_.key_width();
-  qkv_.List({{"self_attn.q_proj", "attn_q", q, spec_.heads},
-             {"self_attn.k_proj", "attn_k", kv, spec_.kv_heads},
-             {"self_attn.v_proj", "attn_v", kv}},
-            hidden_, spec_.qkv_bias, list);
+  std::vector<LinearPart> parts = {
+      {"self_attn.q_proj", "attn_q", q, {spec_.heads, spec_.head_dim, rotary_dim_}},
+      {"self_attn.k_proj", "attn_k", kv, {spec_.kv_heads, spec_.head_dim, rotary_dim_}},
+      {"self_attn.v_proj", "attn_v", kv}};
+  if (spec_.fused_qkv) parts = {{"self_attn.qkv_proj", "attn_qkv", q + 2 * kv}};
+  qkv_.List(parts, hidden_, spec_.qkv_bias, list);
   output_.List({{"self_attn.o_proj", "attn_output", hidden_}}, q, spec_.output_bias, list);
   if (!spec_.head_norm) return;
-  const auto norm = [&](VectorWeight& weight, const char* name, const char* gguf_name,
+  const auto norm = [&](VectorWeight& weight, std::string_view name, const char* gguf_name,
                         std::int64_t width) {
-    const std::int64_t size = spec_.head_norm->whole_row ? width : spec_.head_dim;
+    const bool whole_row = spec_.head_norm->whole_row;
+    const std::int64_t size = whole_row ? width : spec_.head_dim;
+    const RotatedRows rotated{whole_row ? width / spec_.head_dim : 1, spec_.head_dim, rotary_dim_};
     list.Vector({.to = &weight,
                  .n = size,
-                 .from = {{.name = name, .gguf_name = gguf_name, .rows = size}},
+                 .from = {{.name = std::string(name) + ".weight",
+                           .gguf_name = gguf_name,
+                           .rows = size,
+                           .rotated = rotated}},
                  .center = 1});
   };
-  norm(q_norm_, "self_attn.q_norm.weight", "attn_q_norm.weight", q);
-  norm(k_norm_, "self_attn.k_norm.weight", "attn_k_norm.weight", kv);
+  norm(q_norm_, spec_.head_norm->q_name, "attn_q_norm.weight", q);
+  norm(k_norm_, spec_.head_norm->k_name, "attn_k_norm.weight", kv);
 }
 
 void Attention::AddColumns(Columns& columns) const {
@@ -65,33 +81,53 @@ kernels::NormArgs Attention::HeadNorm(TensorView x, const VectorWeight& weight,
           .groups = spec_.head_norm->whole_row ? 1 : heads};
 }
 
+// Without a rope: one of no pairs.
 kernels::RopeArgs Attention::Rope(TensorView x, std::int64_t heads, const Step& step) const {
+  const TensorView none = tensor::MakeView(nullptr, tensor::DType::kF32, {kMostContext, 0});
+  const RopeTable* rope = spec_.rope ? &step.ropes[*spec_.rope] : nullptr;
   return {.x = x,
           .heads = heads,
           .head_dim = spec_.head_dim,
           .positions = step.batch.positions,
           .positions_per_token = step.batch.positions_per_token,
           .axis = {},
-          .cos_table = step.rope.cos(),
-          .sin_table = step.rope.sin()};
+          .cos_table = rope != nullptr ? rope->cos() : none,
+          .sin_table = rope != nullptr ? rope->sin() : none};
+}
+
+void Attention::RotateAndStore(const kernels::RotateAndStoreArgs& args, const Step& step) const {
+  const kernels::KernelTable& table = step.table;
+  const auto norms = [&] {
+    table.norm(args.q_norm, step.context);
+    table.norm(args.k_norm, step.context);
+  };
+  if (spec_.head_norm && !spec_.head_norm->after_rope) norms();
+  kernels::RopeArgs q = args.q;
+  if (spec_.rope) {
+    q.cos_table = step.ropes[*spec_.rope].query_cos();
+    q.sin_table = step.ropes[*spec_.rope].query_sin();
+  }
+  table.rope(q, step.context);
+  table.rope(args.k, step.context);
+  if (spec_.head_norm && spec_.head_norm->after_rope) norms();
+  table.store_kv(args.store, step.context);
 }
 
 void Attention::Store(const BlockInput& in, const kernels::KvCacheView& cache,
                       const Step& step) const {
   const TensorView qkv = Qkv(step), queries = Queries(qkv), keys = Keys(qkv);
   qkv_.Run(in, {qkv}, step);
-  kernels::RotateAndStoreArgs args{
+  const kernels::RotateAndStoreArgs args{
       .q_norm = HeadNorm(queries, q_norm_, spec_.heads),
       .k_norm = HeadNorm(keys, k_norm_, spec_.kv_heads),
       .q = Rope(queries, spec_.heads, step),
       .k = Rope(keys, spec_.kv_heads, step),
       .store = {.k = keys, .v = Values(qkv), .slots = step.batch.slots, .cache = cache}};
-  // The chain takes norms of single heads alone.
-  if (spec_.head_norm && spec_.head_norm->whole_row) {
-    step.table.norm(args.q_norm, step.context);
-    step.table.norm(args.k_norm, step.context);
-    args.q_norm = args.k_norm = {};
-  }
+  // The chain takes norms of single heads before one rope of queries and keys.
+  const bool is_odd_norm =
+      spec_.head_norm && (spec_.head_norm->whole_row || spec_.head_norm->after_rope);
+  const bool grows = spec_.rope && step.ropes[*spec_.rope].grows();
+  if (is_odd_norm || grows) return RotateAndStore(args, step);
   step.table.rotate_and_store(step.table, args, step.context);
 }
 
@@ -107,6 +143,7 @@ TensorView Attention::Attend(const kernels::KvCacheView& cache, const Step& step
                               .cache = cache,
                               .scale = spec_.scale,
                               .window = spec_.window,
+                              .softcap = spec_.softcap,
                               .most_keys = step.most_keys,
                               .most_queries = step.most_queries},
                              step.context);

@@ -11,7 +11,7 @@ namespace sglrun::model {
 
 class Attention {
  public:
-  Attention(const AttentionSpec& spec, std::int64_t hidden) : spec_(spec), hidden_(hidden) {}
+  Attention(const AttentionSpec& spec, const ModelSpec& model);
 
   void List(WeightList& list);
   void AddColumns(Columns& columns) const;
@@ -36,9 +36,12 @@ class Attention {
   kernels::NormArgs HeadNorm(tensor::TensorView x, const VectorWeight& weight,
                              std::int64_t heads) const;
   kernels::RopeArgs Rope(tensor::TensorView x, std::int64_t heads, const Step& step) const;
+  // What the chain does, operation by operation, for what it has no form of.
+  void RotateAndStore(const kernels::RotateAndStoreArgs& args, const Step& step) const;
 
   AttentionSpec spec_;
   std::int64_t hidden_;
+  std::int64_t rotary_dim_;
   // Rows of q, then k, then v: one matrix, so that x is read once.
   Linear qkv_, output_;
   VectorWeight q_norm_, k_norm_;

@@ -15,6 +15,13 @@ void Head::Run(tensor::TensorView hidden, const Embedding& embedding, tensor::Te
                const kernels::KernelTable& table, kernels::KernelContext& context) const {
   const kernels::PackedWeight& weight = is_tied_ ? embedding.weight() : weight_;
   table.gemm({.x = hidden, .weight = &weight, .bias = {}, .y = logits, .alpha = scale_}, context);
+  if (softcap_ == 0) return;
+  table.activation({.kind = kernels::ActivationKind::kSoftcap,
+                    .gated = false,
+                    .x = logits,
+                    .y = logits,
+                    .cap = softcap_},
+                   context);
 }
 
 }  // namespace sglrun::model

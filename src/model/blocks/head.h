@@ -11,6 +11,7 @@ class Head {
       : vocab_size_(spec.vocab_size),
         hidden_(spec.hidden_size),
         scale_(spec.logit_scale),
+        softcap_(spec.logit_softcap),
         is_tied_(spec.tied_head) {}
 
   void List(WeightList& list);
@@ -20,7 +21,7 @@ class Head {
 
  private:
   std::int64_t vocab_size_, hidden_;
-  float scale_;
+  float scale_, softcap_;
   bool is_tied_;
   kernels::PackedWeight weight_;  // empty where the embedding serves
 };

@@ -9,7 +9,7 @@ Source SourceOf(const LinearPart& part, const char* kind) {
   return {.name = std::string(part.name) + kind,
           .gguf_name = std::string(part.gguf_name) + kind,
           .rows = part.rows,
-          .rotated_heads = part.rotated_heads};
+          .rotated = part.rotated};
 }
 
 }  // namespace

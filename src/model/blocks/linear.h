@@ -16,7 +16,7 @@ namespace sglrun::model {
 struct LinearPart {
   std::string_view name, gguf_name;
   std::int64_t rows = 0;
-  std::int64_t rotated_heads = 0;
+  RotatedRows rotated = {};
 };
 
 class Linear {

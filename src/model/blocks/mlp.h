@@ -1,4 +1,4 @@
-// The gated MLP: down(silu(gate(x)) * up(x)).
+// The MLP: down(f(gate(x)) * up(x)), or down(f(up(x))).
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ class Mlp {
  private:
   MlpSpec spec_;
   std::int64_t hidden_;
-  // Rows of gate, then up: one matrix, so that x is read once.
+  // Rows of gate, where there is one, then up: one matrix, so that x is read once.
   Linear gate_up_, down_;
 };
 

@@ -22,7 +22,7 @@ class Norm {
  private:
   std::optional<NormSpec> spec_;
   std::int64_t size_;
-  VectorWeight weight_;
+  VectorWeight weight_, bias_;
 };
 
 }  // namespace sglrun::model

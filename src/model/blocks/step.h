@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 
 #include "kernels/backend.h"
 #include "model/blocks/scratch.h"
@@ -16,7 +17,7 @@ class Norm;
 struct Step {
   const ForwardBatch& batch;  // its arrays are in the backend's memory
   Scratch& scratch;
-  const RopeTable& rope;
+  std::span<const RopeTable> ropes;
   const kernels::KernelTable& table;
   kernels::KernelContext& context;
   // How far attention must reach: the longest row and the most new tokens of one.

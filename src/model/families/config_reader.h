@@ -22,7 +22,11 @@ struct GgufStatements {
   RopeSettings rope;
   // No keys say so, the tensors do.
   bool qkv_bias = false, output_bias = false, mlp_bias = false;
-  std::int64_t window = 0;  // of all layers
+  std::int64_t window = 0;  // of the layers that slide
+  // Which layers slide, or that all but every so-manieth do, where the file says so.
+  std::vector<bool> slides = {};
+  std::optional<std::int64_t> window_period = {};
+  std::optional<double> sliding_rope_theta = {};
 };
 
 class ConfigReader {

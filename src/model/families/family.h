@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "model/families/config_reader.h"
 #include "model/spec/model_spec.h"
@@ -21,8 +22,13 @@ struct Family {
   std::string_view gguf_name = "";
   // The converter moved rows of q and k from half to adjacent-pair order.
   bool gguf_interleaves_rope = false;
+  // Hugging Face's files and GGUF files have those rows in adjacent-pair order.
+  bool rotates_pairs = false;
+  // Hugging Face's files, not GGUF files, have the weights of norms less 1.
+  bool norms_less_one = false;
   // Defaults of the configuration class in transformers.
-  std::optional<std::int32_t> bos_token_id = {}, eos_token_id = {};
+  std::optional<std::int32_t> bos_token_id = {};
+  std::vector<std::int32_t> eos_token_ids = {};
   // Check keys.status() afterwards: where it failed, the result is no model.
   ModelSpec (*read)(ConfigReader& keys) = nullptr;
 };

@@ -22,7 +22,7 @@ const Family kLlama = {
     .gguf_name = "llama",
     .gguf_interleaves_rope = true,
     .bos_token_id = 1,
-    .eos_token_id = 2,
+    .eos_token_ids = {2},
     .read = ReadLlama,
 };
 

@@ -10,9 +10,7 @@ ModelSpec ReadMistral(ConfigReader& keys) {
   ModelSpec model = ReadPlainDecoder(
       keys,
       {.intermediate_size = 14336, .num_key_value_heads = 8, .max_position_embeddings = 4096 * 32});
-  const std::int64_t absent = keys.Has("sliding_window") ? 0 : 4096;
-  const std::int64_t window = keys.Int("sliding_window", absent);
-  for (LayerSpec& layer : model.layers) layer.mixer.window = window;
+  SlideExceptEvery(0, WindowKey(keys, 4096), model);
   return model;
 }
 
@@ -23,7 +21,7 @@ const Family kMistral = {
     .name = "mistral",
     .causal_class = "MistralForCausalLM",
     .bos_token_id = 1,
-    .eos_token_id = 2,
+    .eos_token_ids = {2},
     .read = ReadMistral,
 };
 

@@ -1,5 +1,5 @@
 // OLMo 2: norms after attention and after the MLP in place of those before them, and norms of all
-// heads of a query and of a key as one row.
+// heads of a query and of a key as one row. A GGUF file of it that states a window is an OLMo 3.
 #include "model/families/family.h"
 #include "model/families/plain_keys.h"
 
@@ -7,14 +7,15 @@ namespace sglrun::model {
 namespace {
 
 ModelSpec ReadOlmo2(ConfigReader& keys) {
-  ModelSpec model = ReadPlainDecoder(keys, {.vocab_size = 50304, .rms_norm_eps = 1e-5f});
+  const bool slides = keys.gguf() != nullptr && keys.gguf()->window > 0;
+  ModelSpec model = ReadPlainDecoder(
+      keys, {.vocab_size = 50304, .rms_norm_eps = 1e-5f, .has_sliding_rope = slides});
   ReadAttentionBias(keys, model);
-  const float eps = model.final_norm.eps;
+  if (slides) ReadWindows(keys, 0, 4, model);
+  UseRopesByType(model);
+  UseNormsAfter(model);
   for (LayerSpec& layer : model.layers) {
-    layer.before_mixer = layer.before_mlp = {};
-    layer.after_mixer = NormSpec{"post_attention_layernorm", "post_attention_norm", eps};
-    layer.after_mlp = NormSpec{"post_feedforward_layernorm", "post_ffw_norm", eps};
-    layer.mixer.head_norm = {.eps = eps, .whole_row = true};
+    layer.mixer.head_norm = {.eps = model.final_norm.eps, .whole_row = true};
   }
   return model;
 }
@@ -26,7 +27,7 @@ const Family kOlmo2 = {
     .name = "olmo2",
     .causal_class = "Olmo2ForCausalLM",
     .gguf_name = "olmo2",
-    .eos_token_id = 50279,
+    .eos_token_ids = {50279},
     .read = ReadOlmo2,
 };
 

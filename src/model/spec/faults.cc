@@ -34,7 +34,26 @@ Fault SizeFault(const ModelSpec& spec, const LayerSpec& layer) {
   return std::nullopt;
 }
 
-Fault AttentionFault(const AttentionSpec& spec, std::int64_t rotary_dim) {
+Fault RopeFault(const AttentionSpec& spec, const std::vector<RopeSpec>& ropes) {
+  if (!spec.rope || ropes.empty()) return std::nullopt;  // none yet
+  const RopeSpec& rope = ropes.at(*spec.rope);
+  if (rope.rotary_dim > spec.head_dim) {
+    return std::to_string(rope.rotary_dim) + " entries of a head rotate, head_dim is " +
+           std::to_string(spec.head_dim);
+  }
+  if (rope.query_beta != 0 && rope.rotary_dim != spec.head_dim) {
+    return "queries grow with their position, and a part of them does not rotate, which is not "
+           "supported";
+  }
+  return std::nullopt;
+}
+
+Fault CapFault(const char* name, float cap) {
+  if (std::isfinite(cap) && cap >= 0) return std::nullopt;
+  return std::string(name) + " is " + std::to_string(cap) + ", must be above 0";
+}
+
+Fault AttentionFault(const AttentionSpec& spec, const std::vector<RopeSpec>& ropes) {
   if (spec.heads % spec.kv_heads != 0) {
     return "num_attention_heads " + std::to_string(spec.heads) +
            " is not a multiple of num_key_value_heads " + std::to_string(spec.kv_heads);
@@ -42,13 +61,10 @@ Fault AttentionFault(const AttentionSpec& spec, std::int64_t rotary_dim) {
   if (spec.head_dim % 8 != 0) {
     return "head_dim is " + std::to_string(spec.head_dim) + ", must be a multiple of 8";
   }
-  if (rotary_dim > spec.head_dim) {
-    return std::to_string(rotary_dim) + " entries of a head rotate, head_dim is " +
-           std::to_string(spec.head_dim);
-  }
+  if (Fault fault = RopeFault(spec, ropes)) return fault;
   if (spec.window < 0) return "sliding_window is negative";
   if (!std::isfinite(spec.scale)) return "the scale of attention is not finite";
-  return std::nullopt;
+  return CapFault("attn_logit_softcapping", spec.softcap);
 }
 
 Fault NormFault(const std::optional<NormSpec>& norm) {
@@ -64,7 +80,7 @@ Fault ScaleFault(const char* name, float scale) {
 
 Fault LayerFault(const ModelSpec& spec, const LayerSpec& layer) {
   if (Fault fault = SizeFault(spec, layer)) return fault;
-  if (Fault fault = AttentionFault(layer.mixer, spec.rope.rotary_dim)) return fault;
+  if (Fault fault = AttentionFault(layer.mixer, spec.ropes)) return fault;
   for (const auto& norm :
        {layer.before_mixer, layer.after_mixer, layer.before_mlp, layer.after_mlp}) {
     if (Fault fault = NormFault(norm)) return fault;
@@ -92,6 +108,7 @@ Fault FaultOf(const ModelSpec& spec) {
   }
   if (Fault fault = ScaleFault("scale of the embedding", spec.embedding_scale)) return fault;
   if (Fault fault = ScaleFault("scale of the logits", spec.logit_scale)) return fault;
+  if (Fault fault = CapFault("final_logit_softcapping", spec.logit_softcap)) return fault;
   return NormFault(spec.final_norm);
 }
 

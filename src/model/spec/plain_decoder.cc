@@ -20,4 +20,43 @@ ModelSpec PlainDecoder(const PlainSizes& sizes) {
   return model;
 }
 
+void UseNormsAfter(ModelSpec& model) {
+  const float eps = model.final_norm.eps;
+  for (LayerSpec& layer : model.layers) {
+    layer.before_mixer = layer.before_mlp = {};
+    layer.after_mixer = NormSpec{"post_attention_layernorm", "post_attention_norm", eps};
+    layer.after_mlp = NormSpec{"post_feedforward_layernorm", "post_ffw_norm", eps};
+  }
+}
+
+void UseSandwichNorms(ModelSpec& model) {
+  const float eps = model.final_norm.eps;
+  for (LayerSpec& layer : model.layers) {
+    layer.after_mixer = NormSpec{"post_attention_layernorm", "post_attention_norm", eps};
+    layer.before_mlp = NormSpec{"pre_feedforward_layernorm", "ffn_norm", eps};
+    layer.after_mlp = NormSpec{"post_feedforward_layernorm", "post_ffw_norm", eps};
+  }
+}
+
+void UseLayerNorms(bool bias, ModelSpec& model) {
+  const auto change = [&](NormSpec& norm) {
+    norm.kind = kernels::NormKind::kLayer;
+    norm.bias = bias;
+  };
+  change(model.final_norm);
+  for (LayerSpec& layer : model.layers) {
+    for (auto* norm :
+         {&layer.before_mixer, &layer.after_mixer, &layer.before_mlp, &layer.after_mlp}) {
+      if (*norm) change(**norm);
+    }
+  }
+}
+
+void UseParallelBranches(ModelSpec& model) {
+  for (LayerSpec& layer : model.layers) {
+    layer.parallel = true;
+    layer.before_mlp = layer.before_mixer;
+  }
+}
+
 }  // namespace sglrun::model

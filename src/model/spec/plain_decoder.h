@@ -18,4 +18,14 @@ struct PlainSizes {
 // With a head of its own. The rope has no angles yet (spec/rope.h).
 ModelSpec PlainDecoder(const PlainSizes& sizes);
 
+// Variations of its layers, in the usual names.
+// Norms after both branches in place of those before them.
+void UseNormsAfter(ModelSpec& model);
+// Norms before and after both branches.
+void UseSandwichNorms(ModelSpec& model);
+// Layer norms everywhere.
+void UseLayerNorms(bool bias, ModelSpec& model);
+// Both branches read the same norm of the same x.
+void UseParallelBranches(ModelSpec& model);
+
 }  // namespace sglrun::model

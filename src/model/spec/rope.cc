@@ -123,18 +123,54 @@ Status ScaleYarn(const RopeSettings& settings, const std::string& place, RopeSpe
   return {};
 }
 
+// The base that stands for the longest text is fixed by `alpha`; without it the angles are unscaled
+// up to max_position_embeddings.
+Status ScaleDynamic(const RopeSettings& settings, const std::string& place, RopeSpec& rope) {
+  rope.description = "dynamic, as up to max_position_embeddings";
+  if (!settings.alpha) return {};
+  SGLRUN_ASSIGN_OR_RETURN(const double alpha, Require(settings.alpha, "alpha", settings, place));
+  const auto dim = static_cast<double>(settings.rotary_dim);
+  const double base = settings.theta * std::pow(alpha, dim / (dim - 2));
+  rope.inverse_frequencies = DefaultAngles(base, settings.rotary_dim);
+  rope.description = Describe("dynamic with a fixed base", alpha);
+  return {};
+}
+
+// With the factors of texts up to the original length (Ding et al. 2024, arXiv:2402.13753).
+Status ScaleLongRope(const RopeSettings& settings, const std::string& place, RopeSpec& rope) {
+  const auto max_positions = static_cast<double>(settings.max_position_embeddings);
+  SGLRUN_ASSIGN_OR_RETURN(const double original,
+                          Require(settings.original_max_position_embeddings.value_or(max_positions),
+                                  "original_max_position_embeddings", settings, place));
+  if (settings.short_factors.size() != rope.inverse_frequencies.size()) {
+    return Error{place + ": short_factor has " + std::to_string(settings.short_factors.size()) +
+                 " entries, expected " + std::to_string(rope.inverse_frequencies.size())};
+  }
+  const Angles wavelengths = Wavelengths(settings.theta, settings.rotary_dim);
+  for (std::size_t i = 0; i < wavelengths.size(); ++i) {
+    if (!(settings.short_factors[i] > 0)) {
+      return Error{place + ": short_factor holds a value that is not above 0"};
+    }
+    rope.inverse_frequencies[i] = 1.0f / (settings.short_factors[i] * wavelengths[i]);
+  }
+  const double factor = max_positions / original;
+  const double attention = factor <= 1 ? 1.0 : std::sqrt(1 + std::log(factor) / std::log(original));
+  rope.attention_factor = static_cast<float>(settings.attention_factor.value_or(attention));
+  rope.description = "longrope, its short factors";
+  return {};
+}
+
 Status ApplyScaling(const RopeSettings& settings, const std::string& place, RopeSpec& rope) {
   if (settings.type == "default" || settings.type == "none") return {};
   if (settings.type == "linear") return ScaleLinear(settings, place, rope);
   if (settings.type == "llama3") return ScaleLlama3(settings, place, rope);
   if (settings.type == "yarn") return ScaleYarn(settings, place, rope);
-  if (settings.type == "dynamic" || settings.type == "longrope" || settings.type == "su") {
-    return Error{place + ": rope scaling \"" + settings.type +
-                 "\" is not supported, because its angles depend on the length of each request; "
-                 "supported are default, linear, llama3, yarn"};
+  if (settings.type == "dynamic") return ScaleDynamic(settings, place, rope);
+  if (settings.type == "longrope" || settings.type == "su") {
+    return ScaleLongRope(settings, place, rope);
   }
   return Error{place + ": unknown rope scaling \"" + settings.type +
-               "\"; supported are default, linear, llama3, yarn"};
+               "\"; supported are default, linear, dynamic, llama3, yarn, longrope"};
 }
 
 }  // namespace
@@ -146,6 +182,14 @@ RopeSpec DefaultRope(double theta, std::int64_t rotary_dim) {
   rope.inverse_frequencies = DefaultAngles(theta, rotary_dim);
   rope.description = "default";
   return rope;
+}
+
+std::optional<std::int64_t> MostPositions(const RopeSettings& settings) {
+  const bool is_longrope = settings.type == "longrope" || settings.type == "su";
+  if (!is_longrope || !settings.original_max_position_embeddings) return std::nullopt;
+  constexpr double kMost = 1 << 30;
+  return static_cast<std::int64_t>(
+      std::clamp(*settings.original_max_position_embeddings, 0.0, kMost));
 }
 
 Result<RopeSpec> BuildRope(const RopeSettings& settings, const std::string& place) {

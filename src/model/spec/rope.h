@@ -13,7 +13,8 @@
 namespace sglrun::model {
 
 // The keys as files spell them. `type` is refused by name unless it is one of default, linear,
-// llama3, yarn.
+// dynamic, llama3, yarn, longrope. Angles of dynamic and longrope grow with the length of a text beyond
+// a length that MostPositions gives, and are those of shorter texts here.
 struct RopeSettings {
   std::string type = "default";
   double theta = 10000.0;
@@ -25,6 +26,8 @@ struct RopeSettings {
   std::optional<double> attention_factor = {}, beta_fast = {}, beta_slow = {};  // yarn
   std::optional<double> mscale = {}, mscale_all_dim = {};                       // yarn
   bool truncate = true;                                                         // yarn
+  std::optional<double> alpha = {};       // dynamic: a fixed factor of the base
+  std::vector<float> short_factors = {};  // longrope, one a pair
   // GGUF's own: rope_freqs.weight, one a pair, or empty; and a factor of the attention factor of
   // yarn, which Hugging Face's key replaces instead.
   std::vector<float> divisors = {};
@@ -33,6 +36,9 @@ struct RopeSettings {
 
 // `place` names the file in errors.
 Result<RopeSpec> BuildRope(const RopeSettings& settings, const std::string& place);
+
+// The positions up to which the angles hold; nothing where they hold for all of the model's.
+std::optional<std::int64_t> MostPositions(const RopeSettings& settings);
 
 // Unscaled angles.
 RopeSpec DefaultRope(double theta, std::int64_t rotary_dim);

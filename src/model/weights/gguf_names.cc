@@ -31,13 +31,13 @@ void GgufNames::Add(const std::vector<Source>& sources) {
   }
 }
 
-std::optional<GgufNames::Found> GgufNames::Find(std::string_view name) const {
+std::optional<std::string> GgufNames::Find(std::string_view name) const {
   const auto split = SplitLayer(name);
   const auto& sources = split ? in_layer_ : outside_;
   const auto found = sources.find(split ? split->second : name);
   if (found == sources.end()) return std::nullopt;
   const Source& source = found->second;
-  return Found{split ? LayerName(split->first, source.name) : source.name, source.rotated_heads};
+  return split ? LayerName(split->first, source.name) : source.name;
 }
 
 }  // namespace sglrun::model

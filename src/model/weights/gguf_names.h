@@ -18,12 +18,9 @@ class GgufNames : private WeightList {
  public:
   explicit GgufNames(const ModelSpec& spec);
 
-  struct Found {
-    std::string name;  // in Hugging Face files: "model.layers.3.self_attn.q_proj.weight"
-    std::int64_t rotated_heads = 0;
-  };
-  // Nothing for names that no layer of the model has, whatever its number.
-  std::optional<Found> Find(std::string_view name) const;
+  // The name in Hugging Face files, "model.layers.3.self_attn.q_proj.weight"; nothing for names that
+  // no layer of the model has, whatever its number.
+  std::optional<std::string> Find(std::string_view name) const;
 
  private:
   void Matrix(const MatrixEntry& entry) override { Add(entry.from); }

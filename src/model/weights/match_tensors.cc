@@ -25,11 +25,13 @@ class ExpectedList : public WeightList {
  public:
   void Matrix(const MatrixEntry& entry) override {
     for (const Source& source : entry.from) {
-      tensors.push_back({FullName(source), {source.rows, entry.k}});
+      tensors.push_back({FullName(source), {source.rows, entry.k}, source.rotated});
     }
   }
   void Vector(const VectorEntry& entry) override {
-    for (const Source& source : entry.from) tensors.push_back({FullName(source), {source.rows}});
+    for (const Source& source : entry.from) {
+      tensors.push_back({FullName(source), {source.rows}, source.rotated, entry.center == 1});
+    }
   }
 
   std::vector<ExpectedTensor> tensors;
@@ -90,10 +92,10 @@ std::vector<ExpectedTensor> ExpectedTensors(const ModelSpec& spec) {
   return std::move(list.tensors);
 }
 
-Status MatchTensors(const ModelSpec& spec, const TensorCheckNames& names,
+Status MatchTensors(const ModelSpec& spec, const TensorCheckNames& names, const StoredForm& form,
                     std::vector<StoredTensor>& tensors) {
-  std::unordered_map<std::string_view, const StoredTensor*> by_name;
-  for (const StoredTensor& tensor : tensors) {
+  std::unordered_map<std::string_view, StoredTensor*> by_name;
+  for (StoredTensor& tensor : tensors) {
     if (!by_name.emplace(tensor.name, &tensor).second) {
       return Error{tensor.file->path() + ": tensor \"" + tensor.name + "\" stands twice"};
     }
@@ -107,6 +109,8 @@ Status MatchTensors(const ModelSpec& spec, const TensorCheckNames& names,
                    ShapeText(found->second->shape) + ", " + names.config + " asks for " +
                    ShapeText(expected.shape)};
     }
+    if (form.rope_in_pairs && expected.rotated.rotary > 0) found->second->pairs = expected.rotated;
+    if (form.norms_less_one && expected.is_norm) found->second->add = 1;
     wanted.insert(expected.name);
   }
   for (const StoredTensor& tensor : tensors) {

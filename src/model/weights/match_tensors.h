@@ -14,6 +14,8 @@ namespace sglrun::model {
 struct ExpectedTensor {
   std::string name;  // in Hugging Face files
   std::vector<std::int64_t> shape;
+  RotatedRows rotated = {};
+  bool is_norm = false;
 };
 
 // Embedding, layers, final norm, and the head unless it is tied.
@@ -25,10 +27,16 @@ struct TensorCheckNames {
   std::string config;  // "config.json", "the metadata"
 };
 
-// Keeps the tensors that the decoder uses, in `tensors`. Missing ones, ones of another shape and
+// How a family's files hold some weights.
+struct StoredForm {
+  bool rope_in_pairs = false;   // rows that rotate are in the order of adjacent pairs
+  bool norms_less_one = false;  // weights of norms are stored less 1
+};
+
+// Keeps the tensors that the decoder uses, in `tensors`, and notes the form they have. Missing ones, ones of another shape and
 // unknown ones are errors, except leftovers that are known to be of no use (rotary tables, a head
 // beside a tied embedding).
-Status MatchTensors(const ModelSpec& spec, const TensorCheckNames& names,
+Status MatchTensors(const ModelSpec& spec, const TensorCheckNames& names, const StoredForm& form,
                     std::vector<StoredTensor>& tensors);
 
 }  // namespace sglrun::model

@@ -21,12 +21,18 @@ inline std::string LayerName(std::int64_t layer, const std::string& name) {
   return "model.layers." + std::to_string(layer) + "." + name;
 }
 
+// Rows that rotate: the first `rotary` of each of `heads` heads of `size` rows. Some files order
+// those in adjacent pairs.
+struct RotatedRows {
+  std::int64_t heads = 0, size = 0, rotary = 0;
+};
+
 // A tensor of a checkpoint. The names are those in a layer, without the layer's prefix.
 struct Source {
-  std::string name;                // in Hugging Face files: "self_attn.q_proj.weight"
-  std::string gguf_name;           // "attn_q.weight"
-  std::int64_t rows = 0;           // entries of a vector
-  std::int64_t rotated_heads = 0;  // heads whose rows rotate: some GGUF files order those in pairs
+  std::string name;       // in Hugging Face files: "self_attn.q_proj.weight"
+  std::string gguf_name;  // "attn_q.weight"
+  std::int64_t rows = 0;  // entries of a vector
+  RotatedRows rotated = {};
 };
 
 // [n, k]: the rows of its sources one after the other.

@@ -27,4 +27,16 @@ YARN = {
     "original_max_position_embeddings": 16,
 }
 
-FAMILIES = {}
+FAMILIES = {
+    "granite": (
+        "granite",
+        "granite",
+        {
+            **BASE,
+            "embedding_multiplier": 6.0,
+            "residual_multiplier": 0.4,
+            "attention_multiplier": 0.3,
+            "logits_scaling": 0.7,
+        },
+    ),
+}

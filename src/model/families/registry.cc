@@ -4,6 +4,7 @@ namespace sglrun::model {
 
 // clang-format off
 #define SGLRUN_FAMILIES(row) \
+  row(kGranite)              \
   row(kLlama)                \
   row(kMistral)              \
   row(kOlmo2)                \

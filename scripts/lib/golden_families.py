@@ -28,6 +28,7 @@ YARN = {
 }
 
 FAMILIES = {
+    "gemma": ("gemma", "gemma", GEMMA),
     "granite": (
         "granite",
         "granite",

@@ -4,6 +4,7 @@ namespace sglrun::model {
 
 // clang-format off
 #define SGLRUN_FAMILIES(row) \
+  row(kGemma)                \
   row(kGranite)              \
   row(kLlama)                \
   row(kMistral)              \

@@ -29,6 +29,17 @@ YARN = {
 
 FAMILIES = {
     "gemma": ("gemma", "gemma", GEMMA),
+    "gemma2": (
+        "gemma2",
+        "gemma2",
+        {
+            **GEMMA,
+            "sliding_window": 8,
+            "query_pre_attn_scalar": 24,
+            "attn_logit_softcapping": 4.0,
+            "final_logit_softcapping": 6.0,
+        },
+    ),
     "granite": (
         "granite",
         "granite",

@@ -5,6 +5,7 @@ namespace sglrun::model {
 // clang-format off
 #define SGLRUN_FAMILIES(row) \
   row(kGemma)                \
+  row(kGemma2)               \
   row(kGranite)              \
   row(kLlama)                \
   row(kMistral)              \

@@ -40,6 +40,19 @@ FAMILIES = {
             "final_logit_softcapping": 6.0,
         },
     ),
+    "gemma3": (
+        "gemma3_text",
+        "gemma3",
+        {
+            **GEMMA,
+            "num_hidden_layers": 6,
+            "num_attention_heads": 2,
+            "num_key_value_heads": 1,
+            "intermediate_size": 24,
+            "sliding_window": 8,
+            "query_pre_attn_scalar": 24,
+        },
+    ),
     "granite": (
         "granite",
         "granite",

@@ -6,6 +6,7 @@ namespace sglrun::model {
 #define SGLRUN_FAMILIES(row) \
   row(kGemma)                \
   row(kGemma2)               \
+  row(kGemma3)               \
   row(kGranite)              \
   row(kLlama)                \
   row(kMistral)              \

@@ -64,4 +64,22 @@ FAMILIES = {
             "logits_scaling": 0.7,
         },
     ),
+    "phi3": (
+        "phi3",
+        "phi3",
+        {
+            **BASE,
+            **WIDE_HEADS,
+            "sliding_window": 12,
+            "original_max_position_embeddings": 64,
+            "rope_parameters": {
+                "rope_type": "longrope",
+                "rope_theta": 10000.0,
+                "partial_rotary_factor": 0.75,
+                "short_factor": [1.0, 1.1, 1.3, 1.6, 2.0, 2.5],
+                "long_factor": [1.0, 2.0, 3.0, 4.0, 5.0, 6.0],
+                "original_max_position_embeddings": 64,
+            },
+        },
+    ),
 }

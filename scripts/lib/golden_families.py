@@ -64,6 +64,19 @@ FAMILIES = {
             "logits_scaling": 0.7,
         },
     ),
+    "olmo3": (
+        "olmo3",
+        "olmo2",
+        {
+            **BASE,
+            "num_hidden_layers": 4,
+            "sliding_window": 8,
+            "rope_parameters": {
+                "full_attention": YARN,
+                "sliding_attention": {"rope_type": "default", "rope_theta": 20000.0},
+            },
+        },
+    ),
     "phi3": (
         "phi3",
         "phi3",

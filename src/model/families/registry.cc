@@ -11,6 +11,7 @@ namespace sglrun::model {
   row(kLlama)                \
   row(kMistral)              \
   row(kOlmo2)                \
+  row(kOlmo3)                \
   row(kPhi3)                 \
   row(kQwen2)                \
   row(kQwen3)

@@ -53,6 +53,12 @@ FAMILIES = {
             "query_pre_attn_scalar": 24,
         },
     ),
+    "glm": (
+        "glm",
+        "chatglm",
+        # GGUF files of it state this epsilon whatever the configuration says.
+        {**BASE, **WIDE_HEADS, "head_dim": 16, "rms_norm_eps": 1e-5},
+    ),
     "granite": (
         "granite",
         "granite",

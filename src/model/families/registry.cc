@@ -7,6 +7,7 @@ namespace sglrun::model {
   row(kGemma)                \
   row(kGemma2)               \
   row(kGemma3)               \
+  row(kGlm)                  \
   row(kGranite)              \
   row(kLlama)                \
   row(kMistral)              \

@@ -59,6 +59,7 @@ FAMILIES = {
         # GGUF files of it state this epsilon whatever the configuration says.
         {**BASE, **WIDE_HEADS, "head_dim": 16, "rms_norm_eps": 1e-5},
     ),
+    "glm4": ("glm4", "glm4", {**BASE, **WIDE_HEADS, "head_dim": 16}),
     "granite": (
         "granite",
         "granite",

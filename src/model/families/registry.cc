@@ -8,6 +8,7 @@ namespace sglrun::model {
   row(kGemma2)               \
   row(kGemma3)               \
   row(kGlm)                  \
+  row(kGlm4)                 \
   row(kGranite)              \
   row(kLlama)                \
   row(kMistral)              \

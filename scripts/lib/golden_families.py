@@ -102,4 +102,5 @@ FAMILIES = {
             },
         },
     ),
+    "smollm3": ("smollm3", "smollm3", {**BASE, "num_hidden_layers": 4}),
 }

@@ -16,7 +16,8 @@ namespace sglrun::model {
   row(kOlmo3)                \
   row(kPhi3)                 \
   row(kQwen2)                \
-  row(kQwen3)
+  row(kQwen3)                \
+  row(kSmolLm3)
 // clang-format on
 
 #define SGLRUN_DECLARE(family) extern const Family family;

@@ -28,6 +28,7 @@ YARN = {
 }
 
 FAMILIES = {
+    "exaone4": ("exaone4", "exaone4", {**BASE, "num_hidden_layers": 4, "sliding_window": 8}),
     "gemma": ("gemma", "gemma", GEMMA),
     "gemma2": (
         "gemma2",

@@ -103,5 +103,10 @@ FAMILIES = {
             },
         },
     ),
+    "seed_oss": (
+        "seed_oss",
+        "seed_oss",
+        {**BASE, "head_dim": 16, "attention_out_bias": True, "mlp_bias": True},
+    ),
     "smollm3": ("smollm3", "smollm3", {**BASE, "num_hidden_layers": 4}),
 }

@@ -18,6 +18,7 @@ namespace sglrun::model {
   row(kPhi3)                 \
   row(kQwen2)                \
   row(kQwen3)                \
+  row(kSeedOss)              \
   row(kSmolLm3)
 // clang-format on
 

@@ -73,6 +73,11 @@ FAMILIES = {
             "logits_scaling": 0.7,
         },
     ),
+    "helium": (
+        "helium",
+        None,
+        {**BASE, "head_dim": 8, "attention_bias": True, "mlp_bias": True},
+    ),
     "olmo3": (
         "olmo3",
         "olmo2",

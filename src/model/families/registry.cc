@@ -12,6 +12,7 @@ namespace sglrun::model {
   row(kGlm)                  \
   row(kGlm4)                 \
   row(kGranite)              \
+  row(kHelium)               \
   row(kLlama)                \
   row(kMistral)              \
   row(kOlmo2)                \

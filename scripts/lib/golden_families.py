@@ -78,6 +78,20 @@ FAMILIES = {
         None,
         {**BASE, "head_dim": 8, "attention_bias": True, "mlp_bias": True},
     ),
+    "hunyuan": (
+        "hunyuan_v1_dense",
+        "hunyuan-dense",
+        {
+            **BASE,
+            "head_dim": 16,
+            "rope_parameters": {
+                "rope_type": "dynamic",
+                "rope_theta": 10000.0,
+                "alpha": 50.0,
+                "factor": 1.0,
+            },
+        },
+    ),
     "olmo3": (
         "olmo3",
         "olmo2",

@@ -13,6 +13,7 @@ namespace sglrun::model {
   row(kGlm4)                 \
   row(kGranite)              \
   row(kHelium)               \
+  row(kHunyuan)              \
   row(kLlama)                \
   row(kMistral)              \
   row(kOlmo2)                \

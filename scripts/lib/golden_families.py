@@ -92,6 +92,20 @@ FAMILIES = {
             },
         },
     ),
+    "ministral3": (
+        "ministral3",
+        "mistral3",
+        {
+            **BASE,
+            "head_dim": 16,
+            "rope_parameters": {
+                **YARN,
+                "mscale": 1.0,
+                "mscale_all_dim": 1.0,
+                "llama_4_scaling_beta": 0.3,
+            },
+        },
+    ),
     "olmo3": (
         "olmo3",
         "olmo2",

@@ -92,6 +92,16 @@ FAMILIES = {
             },
         },
     ),
+    "ministral": (
+        "ministral",
+        None,
+        {
+            **BASE,
+            "head_dim": 8,
+            "sliding_window": 8,
+            "layer_types": ["sliding_attention", "full_attention", "sliding_attention"],
+        },
+    ),
     "ministral3": (
         "ministral3",
         "mistral3",

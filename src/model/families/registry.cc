@@ -15,6 +15,7 @@ namespace sglrun::model {
   row(kHelium)               \
   row(kHunyuan)              \
   row(kLlama)                \
+  row(kMinistral)            \
   row(kMinistral3)           \
   row(kMistral)              \
   row(kOlmo2)                \

@@ -4,6 +4,7 @@ namespace sglrun::model {
 
 // clang-format off
 #define SGLRUN_FAMILIES(row) \
+  row(kCohere)               \
   row(kErnie45)              \
   row(kExaone4)              \
   row(kGemma)                \

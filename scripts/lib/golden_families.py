@@ -29,6 +29,11 @@ YARN = {
 
 FAMILIES = {
     "cohere": ("cohere", "command-r", {**BASE, "logit_scale": 0.5}),
+    "cohere2": (
+        "cohere2",
+        "cohere2",
+        {**BASE, "num_hidden_layers": 4, "sliding_window": 8, "logit_scale": 0.5},
+    ),
     "ernie4_5": ("ernie4_5", "ernie4_5", {**BASE, **WIDE_HEADS, "head_dim": 16, "use_bias": True}),
     "exaone4": ("exaone4", "exaone4", {**BASE, "num_hidden_layers": 4, "sliding_window": 8}),
     "gemma": ("gemma", "gemma", GEMMA),

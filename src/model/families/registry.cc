@@ -5,6 +5,7 @@ namespace sglrun::model {
 // clang-format off
 #define SGLRUN_FAMILIES(row) \
   row(kCohere)               \
+  row(kCohere2)              \
   row(kErnie45)              \
   row(kExaone4)              \
   row(kGemma)                \

@@ -153,8 +153,8 @@ struct GemmParams {
   const float* bias = nullptr;
   Rows y;
   bool accumulate = false;
-  float alpha = 1;
   bool gates = false;  // y [m, n / 2] is silu(a) b of the product
+  float alpha = 1;     // of the product and its bias
   void* scratch = nullptr;
 };
 // Whether a product can make its x itself, and whether it can be followed by silu(a) b.

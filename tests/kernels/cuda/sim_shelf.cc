@@ -187,8 +187,8 @@ bool Multiply(const GemmArgs& args, cuda::InputKind kind, const tensor::TensorVi
       .bias = call.Matrix(args.bias).data,
       .y = call.Matrix(y, true),
       .accumulate = args.accumulate,
-      .alpha = args.alpha,
       .gates = gates,
+      .alpha = args.alpha,
       .scratch = call.Scratch<char>(cuda::GemmScratchBytes(m, cuda::WeightOf(*args.weight)))};
   if (!cuda::GemmTakes(kind, p) || (gates && !cuda::GemmGates(p))) return false;
   call.Run([&](const cuda::Ops& ops) { ops.gemm(p, nullptr); });

@@ -165,7 +165,7 @@ Result<std::int64_t> ParseCount(const JsonView& json, std::string_view key) {
   return count;
 }
 
-constexpr std::array<std::string_view, 10> kNames = {
+constexpr std::array<std::string_view, 10> kDecoderNames = {
     "Sequence", "ByteLevel", "ByteFallback", "Fuse",      "Metaspace",
     "Replace",  "Strip",     "BPEDecoder",   "WordPiece", "CTC"};
 
@@ -238,7 +238,7 @@ Status Decoder::AddComponent(std::string_view type, const JsonView& json) {
     step = std::make_unique<StripStep>(std::move(text), start, stop, joined_);
     strips_leading_space_ = strips_leading_space_ || (joined_ && start > 0);
   } else {
-    return UnknownComponent(json, type, kNames);
+    return UnknownComponent(json, type, kDecoderNames);
   }
   steps_.push_back(std::move(step));
   return {};

@@ -183,13 +183,13 @@ Status ReadGemma4(const GgufVocabulary& gguf, TokenizerParts& parts) {
   return ReadSpecialIds(gguf, {.add_bos = true}, parts);
 }
 
-struct ModelKind {
+struct GgufModelKind {
   std::string_view name;
   Status (*read)(const GgufVocabulary&, TokenizerParts&);
 };
-constexpr std::array kModelKinds = {ModelKind{"gpt2", ReadByteLevel},
-                                    ModelKind{"llama", ReadSentencePiece},
-                                    ModelKind{"gemma4", ReadGemma4}};
+constexpr std::array kGgufModelKinds = {GgufModelKind{"gpt2", ReadByteLevel},
+                                        GgufModelKind{"llama", ReadSentencePiece},
+                                        GgufModelKind{"gemma4", ReadGemma4}};
 
 // Kinds that converters write and that are read from a tokenizer.json only: their GGUF files leave
 // out how a text is normalised.
@@ -201,7 +201,7 @@ std::string MeaningOf(std::string_view model) {
 
 Status ReadModel(const GgufVocabulary& gguf, TokenizerParts& parts) {
   std::string known;
-  for (const ModelKind& kind : kModelKinds) {
+  for (const GgufModelKind& kind : kGgufModelKinds) {
     if (kind.name == gguf.model) return kind.read(gguf, parts);
     known += (known.empty() ? "" : ", ") + std::string(kind.name);
   }

@@ -12,7 +12,7 @@
 namespace sglrun::tokenizer {
 namespace {
 
-struct Family {
+struct MergesFamily {
   std::string_view name;  // a tokenizer_class without "Fast", or a model_type
   std::string_view pre;   // of pre_patterns.h
   std::string_view bos;
@@ -21,26 +21,26 @@ struct Family {
 constexpr std::string_view kEndOfText = "<|endoftext|>";
 
 // Classes of the transformers package.
-constexpr std::array kFamilies = {
-    Family{"GPT2Tokenizer", "gpt-2", kEndOfText},
-    Family{"CodeGenTokenizer", "gpt-2", kEndOfText},
-    Family{"Qwen2Tokenizer", "qwen2", ""},
-    Family{"gpt2", "gpt-2", kEndOfText},
-    Family{"gptj", "gpt-2", kEndOfText},
-    Family{"gpt_neo", "gpt-2", kEndOfText},
-    Family{"gpt_bigcode", "gpt-2", kEndOfText},
-    Family{"codegen", "gpt-2", kEndOfText},
-    Family{"qwen2", "qwen2", ""},
-    Family{"qwen2_moe", "qwen2", ""},
-    Family{"qwen3", "qwen2", ""},
-    Family{"qwen3_moe", "qwen2", ""},
+constexpr std::array kMergesFamilies = {
+    MergesFamily{"GPT2Tokenizer", "gpt-2", kEndOfText},
+    MergesFamily{"CodeGenTokenizer", "gpt-2", kEndOfText},
+    MergesFamily{"Qwen2Tokenizer", "qwen2", ""},
+    MergesFamily{"gpt2", "gpt-2", kEndOfText},
+    MergesFamily{"gptj", "gpt-2", kEndOfText},
+    MergesFamily{"gpt_neo", "gpt-2", kEndOfText},
+    MergesFamily{"gpt_bigcode", "gpt-2", kEndOfText},
+    MergesFamily{"codegen", "gpt-2", kEndOfText},
+    MergesFamily{"qwen2", "qwen2", ""},
+    MergesFamily{"qwen2_moe", "qwen2", ""},
+    MergesFamily{"qwen3", "qwen2", ""},
+    MergesFamily{"qwen3_moe", "qwen2", ""},
 };
 
-Result<Family> FindFamily(std::string_view tokenizer_class, const std::string& model_type) {
+Result<MergesFamily> FindFamily(std::string_view tokenizer_class, const std::string& model_type) {
   if (tokenizer_class.ends_with("Fast")) tokenizer_class.remove_suffix(4);
   const std::string_view name = tokenizer_class.empty() ? model_type : tokenizer_class;
   std::string known;
-  for (const Family& family : kFamilies) {
+  for (const MergesFamily& family : kMergesFamilies) {
     if (family.name == name) return family;
     known += (known.empty() ? "" : ", ") + std::string(family.name);
   }
@@ -75,7 +75,7 @@ Result<std::unique_ptr<Tokenizer>> TokenizerFromMerges(std::string_view vocab_js
                                                        std::string_view merges_txt,
                                                        const std::string& model_type,
                                                        const TokenizerConfig& config) {
-  SGLRUN_ASSIGN_OR_RETURN(const Family family,
+  SGLRUN_ASSIGN_OR_RETURN(const MergesFamily family,
                           FindFamily(config.tokenizer_class.value_or(""), model_type));
   SGLRUN_ASSIGN_OR_RETURN(const PrePattern pre, FindPrePattern(family.pre));
   SGLRUN_ASSIGN_OR_RETURN(const Json json, ReadJson(vocab_json, "vocab.json"));

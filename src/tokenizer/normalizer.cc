@@ -16,7 +16,7 @@
 namespace sglrun::tokenizer {
 namespace {
 
-using StepPtr = std::unique_ptr<NormalizerStep>;
+using NormalizerPtr = std::unique_ptr<NormalizerStep>;
 
 // A step that needs no state besides its function.
 class FunctionStep final : public NormalizerStep {
@@ -43,9 +43,9 @@ class PrependStep final : public NormalizerStep {
   std::string prefix_;
 };
 
-class ReplaceStep final : public NormalizerStep {
+class ReplacePattern final : public NormalizerStep {
  public:
-  ReplaceStep(Regex regex, std::string content)
+  ReplacePattern(Regex regex, std::string content)
       : regex_(std::move(regex)), content_(std::move(content)) {}
   Status Apply(std::string& text) const override { return ReplaceAll(regex_, content_, text); }
 
@@ -54,9 +54,9 @@ class ReplaceStep final : public NormalizerStep {
   std::string content_;
 };
 
-class StripStep final : public NormalizerStep {
+class StripEnds final : public NormalizerStep {
  public:
-  StripStep(bool left, bool right) : left_(left), right_(right) {}
+  StripEnds(bool left, bool right) : left_(left), right_(right) {}
 
   Status Apply(std::string& text) const override {
     std::size_t begin = 0;
@@ -112,65 +112,65 @@ std::string Normalize(std::string_view text) {
 }
 
 template <auto kFunction>
-Result<StepPtr> MakeFunctionStep(const JsonView&) {
-  return StepPtr(std::make_unique<FunctionStep>(kFunction));
+Result<NormalizerPtr> MakeFunctionStep(const JsonView&) {
+  return NormalizerPtr(std::make_unique<FunctionStep>(kFunction));
 }
 
-Result<StepPtr> ParsePrepend(const JsonView& json) {
+Result<NormalizerPtr> ParsePrepend(const JsonView& json) {
   SGLRUN_ASSIGN_OR_RETURN(const JsonView member, json.Member("prepend"));
   SGLRUN_ASSIGN_OR_RETURN(std::string prefix, member.String());
-  return StepPtr(std::make_unique<PrependStep>(std::move(prefix)));
+  return NormalizerPtr(std::make_unique<PrependStep>(std::move(prefix)));
 }
 
-Result<StepPtr> ParseReplace(const JsonView& json) {
+Result<NormalizerPtr> ParseReplacePattern(const JsonView& json) {
   SGLRUN_ASSIGN_OR_RETURN(const JsonView pattern, json.Member("pattern"));
   SGLRUN_ASSIGN_OR_RETURN(Regex regex, ParsePattern(pattern));
   SGLRUN_ASSIGN_OR_RETURN(const JsonView content_json, json.Member("content"));
   SGLRUN_ASSIGN_OR_RETURN(std::string content, content_json.String());
-  return StepPtr(std::make_unique<ReplaceStep>(std::move(regex), std::move(content)));
+  return NormalizerPtr(std::make_unique<ReplacePattern>(std::move(regex), std::move(content)));
 }
 
-Result<StepPtr> ParseStrip(const JsonView& json) {
+Result<NormalizerPtr> ParseStrip(const JsonView& json) {
   SGLRUN_ASSIGN_OR_RETURN(const bool left, json.BoolOr("strip_left", true));
   SGLRUN_ASSIGN_OR_RETURN(const bool right, json.BoolOr("strip_right", true));
-  return StepPtr(std::make_unique<StripStep>(left, right));
+  return NormalizerPtr(std::make_unique<StripEnds>(left, right));
 }
 
-Result<StepPtr> ParsePrecompiled(const JsonView& json) {
+Result<NormalizerPtr> ParsePrecompiled(const JsonView& json) {
   SGLRUN_ASSIGN_OR_RETURN(const JsonView member, json.Member("precompiled_charsmap"));
   SGLRUN_ASSIGN_OR_RETURN(const std::string text, member.String());
   const std::optional<std::string> bytes = DecodeBase64(text);
   if (!bytes) return member.Expected("base64");
   Result<Charsmap> map = Charsmap::Parse(*bytes);
   if (!map.ok()) return Error{member.path() + ": " + map.error().message};
-  return StepPtr(std::make_unique<CharsmapStep>(std::move(map).value()));
+  return NormalizerPtr(std::make_unique<CharsmapStep>(std::move(map).value()));
 }
 
-Result<StepPtr> ParseBert(const JsonView& json) {
+Result<NormalizerPtr> ParseBert(const JsonView& json) {
   BertCleaning options;
   SGLRUN_ASSIGN_OR_RETURN(options.clean_text, json.BoolOr("clean_text", true));
   SGLRUN_ASSIGN_OR_RETURN(options.handle_chinese_chars, json.BoolOr("handle_chinese_chars", true));
   SGLRUN_ASSIGN_OR_RETURN(options.lowercase, json.BoolOr("lowercase", true));
   // null: accents go where case goes
   SGLRUN_ASSIGN_OR_RETURN(options.strip_accents, json.BoolOr("strip_accents", options.lowercase));
-  return StepPtr(std::make_unique<BertStep>(options));
+  return NormalizerPtr(std::make_unique<BertStep>(options));
 }
 
-using Kind = ComponentKind<StepPtr>;
-constexpr std::array kKinds = {
-    Kind{"NFC", MakeFunctionStep<Normalize<NormalForm::kNfc>>},
-    Kind{"NFD", MakeFunctionStep<Normalize<NormalForm::kNfd>>},
-    Kind{"NFKC", MakeFunctionStep<Normalize<NormalForm::kNfkc>>},
-    Kind{"NFKD", MakeFunctionStep<Normalize<NormalForm::kNfkd>>},
-    Kind{"Lowercase", MakeFunctionStep<ToLowerCase>},
-    Kind{"StripAccents", MakeFunctionStep<RemoveMarks>},
-    Kind{"ByteLevel", MakeFunctionStep<BytesToLetters>},
-    Kind{"Strip", ParseStrip},
-    Kind{"Prepend", ParsePrepend},
-    Kind{"Replace", ParseReplace},
-    Kind{"Nmt", MakeFunctionStep<CleanForTranslation>},
-    Kind{"Precompiled", ParsePrecompiled},
-    Kind{"BertNormalizer", ParseBert},
+using NormalizerKind = ComponentKind<NormalizerPtr>;
+constexpr std::array kNormalizers = {
+    NormalizerKind{"NFC", MakeFunctionStep<Normalize<NormalForm::kNfc>>},
+    NormalizerKind{"NFD", MakeFunctionStep<Normalize<NormalForm::kNfd>>},
+    NormalizerKind{"NFKC", MakeFunctionStep<Normalize<NormalForm::kNfkc>>},
+    NormalizerKind{"NFKD", MakeFunctionStep<Normalize<NormalForm::kNfkd>>},
+    NormalizerKind{"Lowercase", MakeFunctionStep<ToLowerCase>},
+    NormalizerKind{"StripAccents", MakeFunctionStep<RemoveMarks>},
+    NormalizerKind{"ByteLevel", MakeFunctionStep<BytesToLetters>},
+    NormalizerKind{"Strip", ParseStrip},
+    NormalizerKind{"Prepend", ParsePrepend},
+    NormalizerKind{"Replace", ParseReplacePattern},
+    NormalizerKind{"Nmt", MakeFunctionStep<CleanForTranslation>},
+    NormalizerKind{"Precompiled", ParsePrecompiled},
+    NormalizerKind{"BertNormalizer", ParseBert},
 };
 
 }  // namespace
@@ -180,8 +180,9 @@ Result<Normalizer> Normalizer::Parse(const JsonView& json) {
   if (json.json().is_null()) return out;
   SGLRUN_RETURN_IF_ERROR(VisitComponents(
       json, "normalizers", [&](std::string_view type, const JsonView& component) -> Status {
-        SGLRUN_ASSIGN_OR_RETURN(StepPtr step,
-                                ParseComponent<StepPtr>(component, type, kKinds, {"Sequence"}));
+        SGLRUN_ASSIGN_OR_RETURN(
+            NormalizerPtr step,
+            ParseComponent<NormalizerPtr>(component, type, kNormalizers, {"Sequence"}));
         out.steps_.push_back(std::move(step));
         return {};
       }));
@@ -195,7 +196,7 @@ Normalizer Normalizer::SentencePiece(bool add_space_prefix) {
   Result<Regex> space = Regex::CompileLiteral(" ");
   CHECK(space.ok());
   out.steps_.push_back(
-      std::make_unique<ReplaceStep>(std::move(space).value(), std::string(kSpace)));
+      std::make_unique<ReplacePattern>(std::move(space).value(), std::string(kSpace)));
   return out;
 }
 
@@ -206,7 +207,7 @@ Normalizer Normalizer::Nfc() {
 }
 
 Status Normalizer::Apply(std::string& text) const {
-  for (const StepPtr& step : steps_) {
+  for (const NormalizerPtr& step : steps_) {
     if (text.empty()) break;
     SGLRUN_RETURN_IF_ERROR(step->Apply(text));
   }

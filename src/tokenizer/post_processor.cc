@@ -5,8 +5,8 @@
 namespace sglrun::tokenizer {
 namespace {
 
-constexpr std::array<std::string_view, 5> kNames = {"Sequence", "TemplateProcessing", "ByteLevel",
-                                                    "BertProcessing", "RobertaProcessing"};
+constexpr std::array<std::string_view, 5> kProcessorNames = {
+    "Sequence", "TemplateProcessing", "ByteLevel", "BertProcessing", "RobertaProcessing"};
 
 Result<TokenId> ParseId(const JsonView& json, const Vocabulary& vocabulary) {
   SGLRUN_ASSIGN_OR_RETURN(const std::int64_t id, json.Int());
@@ -92,7 +92,7 @@ Result<PostProcessor> PostProcessor::Parse(const JsonView& json, const Vocabular
   if (type == "BertProcessing" || type == "RobertaProcessing") return ParseClsSep(json, vocabulary);
   if (type == "Sequence") return ParseSequence(json, vocabulary);
   SGLRUN_ASSIGN_OR_RETURN(const JsonView name, json.Member("type"));
-  return name.Unsupported(type, kNames);
+  return name.Unsupported(type, kProcessorNames);
 }
 
 }  // namespace sglrun::tokenizer

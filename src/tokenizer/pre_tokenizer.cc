@@ -17,7 +17,7 @@
 namespace sglrun::tokenizer {
 namespace {
 
-using StepPtr = std::unique_ptr<PreTokenizerStep>;
+using PreTokenizerPtr = std::unique_ptr<PreTokenizerStep>;
 
 class PatternStep final : public PreTokenizerStep {
  public:
@@ -94,11 +94,11 @@ class LettersStep final : public PreTokenizerStep {
   }
 };
 
-class MetaspaceStep final : public PreTokenizerStep {
+class MetaspaceSplit final : public PreTokenizerStep {
  public:
   enum class Prepend { kAlways, kFirst, kNever };
 
-  MetaspaceStep(std::string replacement, Prepend prepend, bool split)
+  MetaspaceSplit(std::string replacement, Prepend prepend, bool split)
       : replacement_(std::move(replacement)), prepend_(prepend), split_(split) {}
 
   Status Apply(const Piece& piece, TextArena& arena, std::vector<Piece>& out) const override {
@@ -141,43 +141,44 @@ class MetaspaceStep final : public PreTokenizerStep {
   bool split_;
 };
 
-StepPtr MakeCharacterStep(std::function<bool(char32_t)> is_delimiter, SplitBehavior behavior) {
+PreTokenizerPtr MakeCharacterStep(std::function<bool(char32_t)> is_delimiter,
+                                  SplitBehavior behavior) {
   return std::make_unique<CharacterStep>(std::move(is_delimiter), behavior);
 }
 
-Result<StepPtr> MakePatternStep(std::string_view pattern) {
+Result<PreTokenizerPtr> MakePatternStep(std::string_view pattern) {
   SGLRUN_ASSIGN_OR_RETURN(Regex regex, Regex::Compile(pattern));
-  return StepPtr(
+  return PreTokenizerPtr(
       std::make_unique<PatternStep>(std::move(regex), Delimiter::kMatch, SplitBehavior::kIsolated));
 }
 
-Result<StepPtr> ParseSplit(const JsonView& json) {
+Result<PreTokenizerPtr> ParseSplit(const JsonView& json) {
   SGLRUN_ASSIGN_OR_RETURN(const JsonView pattern, json.Member("pattern"));
   SGLRUN_ASSIGN_OR_RETURN(Regex regex, ParsePattern(pattern));
   SGLRUN_ASSIGN_OR_RETURN(const JsonView behavior_json, json.Member("behavior"));
   SGLRUN_ASSIGN_OR_RETURN(const SplitBehavior behavior, ParseSplitBehavior(behavior_json));
   SGLRUN_ASSIGN_OR_RETURN(const bool invert, json.BoolOr("invert", false));
-  return StepPtr(std::make_unique<PatternStep>(
+  return PreTokenizerPtr(std::make_unique<PatternStep>(
       std::move(regex), invert ? Delimiter::kGap : Delimiter::kMatch, behavior));
 }
 
-Result<StepPtr> ParseMetaspace(const JsonView& json) {
-  using Prepend = MetaspaceStep::Prepend;
+Result<PreTokenizerPtr> ParseMetaspace(const JsonView& json) {
+  using Prepend = MetaspaceSplit::Prepend;
   SGLRUN_ASSIGN_OR_RETURN(MetaspaceOptions options, ParseMetaspaceOptions(json));
   const Prepend prepend = options.prepend_scheme == "always"  ? Prepend::kAlways
                           : options.prepend_scheme == "first" ? Prepend::kFirst
                                                               : Prepend::kNever;
-  return StepPtr(
-      std::make_unique<MetaspaceStep>(std::move(options.replacement), prepend, options.split));
+  return PreTokenizerPtr(
+      std::make_unique<MetaspaceSplit>(std::move(options.replacement), prepend, options.split));
 }
 
-Result<StepPtr> ParseDigits(const JsonView& json) {
+Result<PreTokenizerPtr> ParseDigits(const JsonView& json) {
   SGLRUN_ASSIGN_OR_RETURN(const bool individual, json.BoolOr("individual_digits", false));
   return MakeCharacterStep(IsNumber,
                            individual ? SplitBehavior::kIsolated : SplitBehavior::kContiguous);
 }
 
-Result<StepPtr> ParsePunctuation(const JsonView& json) {
+Result<PreTokenizerPtr> ParsePunctuation(const JsonView& json) {
   SplitBehavior behavior = SplitBehavior::kIsolated;
   if (json.Has("behavior")) {
     SGLRUN_ASSIGN_OR_RETURN(const JsonView behavior_json, json.Member("behavior"));
@@ -186,27 +187,27 @@ Result<StepPtr> ParsePunctuation(const JsonView& json) {
   return MakeCharacterStep(IsPunctuation, behavior);
 }
 
-Result<StepPtr> ParseWhitespaceSplit(const JsonView&) {
+Result<PreTokenizerPtr> ParseWhitespaceSplit(const JsonView&) {
   return MakeCharacterStep(IsWhitespace, SplitBehavior::kRemoved);
 }
 
-Result<StepPtr> ParseCharDelimiterSplit(const JsonView& json) {
+Result<PreTokenizerPtr> ParseCharDelimiterSplit(const JsonView& json) {
   SGLRUN_ASSIGN_OR_RETURN(const JsonView delimiter, json.Member("delimiter"));
   SGLRUN_ASSIGN_OR_RETURN(const char32_t c, ParseCharacter(delimiter));
   return MakeCharacterStep([c](char32_t x) { return x == c; }, SplitBehavior::kRemoved);
 }
 
-using Kind = ComponentKind<StepPtr>;
-constexpr std::array kKinds = {
-    Kind{"Split", ParseSplit},
-    Kind{"Metaspace", ParseMetaspace},
-    Kind{"Digits", ParseDigits},
-    Kind{"Punctuation", ParsePunctuation},
-    Kind{"Whitespace", ParseWhitespace},
-    Kind{"WhitespaceSplit", ParseWhitespaceSplit},
-    Kind{"CharDelimiterSplit", ParseCharDelimiterSplit},
-    Kind{"UnicodeScripts", ParseUnicodeScripts},
-    Kind{"FixedLength", ParseFixedLength},
+using PreTokenizerKind = ComponentKind<PreTokenizerPtr>;
+constexpr std::array kPreTokenizers = {
+    PreTokenizerKind{"Split", ParseSplit},
+    PreTokenizerKind{"Metaspace", ParseMetaspace},
+    PreTokenizerKind{"Digits", ParseDigits},
+    PreTokenizerKind{"Punctuation", ParsePunctuation},
+    PreTokenizerKind{"Whitespace", ParseWhitespace},
+    PreTokenizerKind{"WhitespaceSplit", ParseWhitespaceSplit},
+    PreTokenizerKind{"CharDelimiterSplit", ParseCharDelimiterSplit},
+    PreTokenizerKind{"UnicodeScripts", ParseUnicodeScripts},
+    PreTokenizerKind{"FixedLength", ParseFixedLength},
 };
 }  // namespace
 
@@ -225,7 +226,7 @@ Result<PreTokenizer> PreTokenizer::FromPatterns(std::span<const std::string_view
   PreTokenizer out;
   if (add_prefix_space) out.steps_.push_back(std::make_unique<PrefixSpaceStep>());
   for (const std::string_view pattern : patterns) {
-    SGLRUN_ASSIGN_OR_RETURN(StepPtr step, MakePatternStep(pattern));
+    SGLRUN_ASSIGN_OR_RETURN(PreTokenizerPtr step, MakePatternStep(pattern));
     out.steps_.push_back(std::move(step));
   }
   out.steps_.push_back(std::make_unique<LettersStep>());
@@ -240,7 +241,7 @@ Status PreTokenizer::AddComponent(std::string_view type, const JsonView& json) {
     SGLRUN_ASSIGN_OR_RETURN(const bool use_regex, json.BoolOr("use_regex", true));
     if (prefix) steps_.push_back(std::make_unique<PrefixSpaceStep>());
     if (use_regex) {
-      SGLRUN_ASSIGN_OR_RETURN(StepPtr step, MakePatternStep(kGpt2Pattern));
+      SGLRUN_ASSIGN_OR_RETURN(PreTokenizerPtr step, MakePatternStep(kGpt2Pattern));
       steps_.push_back(std::move(step));
     }
     steps_.push_back(std::make_unique<LettersStep>());
@@ -251,9 +252,9 @@ Status PreTokenizer::AddComponent(std::string_view type, const JsonView& json) {
     steps_.push_back(MakeCharacterStep(IsPunctuation, SplitBehavior::kIsolated));
     return {};
   }
-  SGLRUN_ASSIGN_OR_RETURN(
-      StepPtr step,
-      ParseComponent<StepPtr>(json, type, kKinds, {"Sequence", "ByteLevel", "BertPreTokenizer"}));
+  SGLRUN_ASSIGN_OR_RETURN(PreTokenizerPtr step, ParseComponent<PreTokenizerPtr>(
+                                                    json, type, kPreTokenizers,
+                                                    {"Sequence", "ByteLevel", "BertPreTokenizer"}));
   steps_.push_back(std::move(step));
   return {};
 }
@@ -262,7 +263,7 @@ Status PreTokenizer::Split(const Piece& text, TextArena& arena, std::vector<Piec
   std::vector<Piece> pieces;
   if (!text.text.empty()) pieces.push_back(text);
   std::vector<Piece> next;
-  for (const StepPtr& step : steps_) {
+  for (const PreTokenizerPtr& step : steps_) {
     if (StopFlag::requested()) break;
     next.clear();
     SGLRUN_RETURN_IF_ERROR(step->ApplyToAll(pieces, arena, next));

@@ -6,7 +6,7 @@
 namespace sglrun::tokenizer {
 namespace {
 
-using StepPtr = std::unique_ptr<PreTokenizerStep>;
+using PreTokenizerPtr = std::unique_ptr<PreTokenizerStep>;
 
 void AppendRun(const Piece& piece, std::size_t begin, std::size_t end, std::vector<Piece>& out) {
   if (begin == end) return;
@@ -80,22 +80,22 @@ class FixedLengthStep final : public PreTokenizerStep {
 
 }  // namespace
 
-Result<StepPtr> ParseWhitespace(const JsonView&) {
-  return StepPtr(std::make_unique<WhitespaceStep>());
+Result<PreTokenizerPtr> ParseWhitespace(const JsonView&) {
+  return PreTokenizerPtr(std::make_unique<WhitespaceStep>());
 }
 
-Result<StepPtr> ParseUnicodeScripts(const JsonView&) {
-  return StepPtr(std::make_unique<ScriptsStep>());
+Result<PreTokenizerPtr> ParseUnicodeScripts(const JsonView&) {
+  return PreTokenizerPtr(std::make_unique<ScriptsStep>());
 }
 
-Result<StepPtr> ParseFixedLength(const JsonView& json) {
+Result<PreTokenizerPtr> ParseFixedLength(const JsonView& json) {
   std::int64_t length = 5;
   if (json.Has("length")) {
     SGLRUN_ASSIGN_OR_RETURN(const JsonView member, json.Member("length"));
     SGLRUN_ASSIGN_OR_RETURN(length, member.Int());
     if (length < 1) return member.Expected("1 or more");
   }
-  return StepPtr(std::make_unique<FixedLengthStep>(length));
+  return PreTokenizerPtr(std::make_unique<FixedLengthStep>(length));
 }
 
 }  // namespace sglrun::tokenizer

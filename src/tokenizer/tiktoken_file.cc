@@ -18,7 +18,7 @@ struct FamilyToken {
   std::string_view text;
 };
 
-struct Family {
+struct TiktokenFamily {
   std::string_view name;  // a model_type, the stem of a file, or a tokenizer_class
   std::string_view pre;   // of pre_patterns.h
   std::string_view bos, eos;
@@ -52,27 +52,27 @@ constexpr std::string_view kKimiClass = "TikTokenTokenizer";
 // Sources: tokenizer.py of Meta's llama3, tokenization_qwen.py of Qwen, tokenization_kimi.py of
 // Moonshot's Kimi (which also cuts texts at 25,000 characters without a change between blanks and
 // words; here no text is cut), openai_public.py of tiktoken.
-constexpr std::array kFamilies = {
-    Family{"llama", "llama3", "<|begin_of_text|>", "<|end_of_text|>", true, kLlama3Tokens},
-    Family{"llama4", "llama4", "<|begin_of_text|>", "<|end_of_text|>", true, {}},
-    Family{"qwen", "qwen2", "", "<|endoftext|>", false, kQwenTokens, 205},
-    Family{kKimiClass, "kimi-k2", "[BOS]", "[EOS]", false, {}, 0, 258},
-    Family{"r50k_base", "gpt-2", "", "<|endoftext|>", false, kGpt2Tokens},
-    Family{"cl100k_base", "dbrx", "", "<|endoftext|>", false, kCl100kTokens},
-    Family{"o200k_base", "gpt-4o", "", "<|endoftext|>", false, kO200kTokens},
+constexpr std::array kTiktokenFamilies = {
+    TiktokenFamily{"llama", "llama3", "<|begin_of_text|>", "<|end_of_text|>", true, kLlama3Tokens},
+    TiktokenFamily{"llama4", "llama4", "<|begin_of_text|>", "<|end_of_text|>", true, {}},
+    TiktokenFamily{"qwen", "qwen2", "", "<|endoftext|>", false, kQwenTokens, 205},
+    TiktokenFamily{kKimiClass, "kimi-k2", "[BOS]", "[EOS]", false, {}, 0, 258},
+    TiktokenFamily{"r50k_base", "gpt-2", "", "<|endoftext|>", false, kGpt2Tokens},
+    TiktokenFamily{"cl100k_base", "dbrx", "", "<|endoftext|>", false, kCl100kTokens},
+    TiktokenFamily{"o200k_base", "gpt-4o", "", "<|endoftext|>", false, kO200kTokens},
 };
 
 // By the name of the file, else by the model's type. Moonshot's models have several types, some of
 // them other makers', and one class of tokenizer.
-Result<const Family*> FindFamily(std::string_view file_name, const std::string& model_type,
-                                 const TokenizerConfig& config) {
+Result<const TiktokenFamily*> FindFamily(std::string_view file_name, const std::string& model_type,
+                                         const TokenizerConfig& config) {
   const std::string_view stem = file_name.substr(0, file_name.rfind('.'));
   const std::string type = file_name == "tiktoken.model" && config.tokenizer_class == kKimiClass
                                ? *config.tokenizer_class
                                : model_type;
   std::string known;
-  const Family* found = nullptr;
-  for (const Family& family : kFamilies) {
+  const TiktokenFamily* found = nullptr;
+  for (const TiktokenFamily& family : kTiktokenFamilies) {
     if (family.name == stem) return &family;
     if (family.name == type) found = &family;
     known += (known.empty() ? "" : ", ") + std::string(family.name);
@@ -109,7 +109,7 @@ Result<std::vector<RankedToken>> ReadLines(std::string_view text) {
   return tokens;
 }
 
-void AddReserved(const Family& family, TokenizerParts& parts) {
+void AddReserved(const TiktokenFamily& family, TokenizerParts& parts) {
   std::set<std::int64_t> named;
   for (const AddedToken& token : parts.added_tokens) named.insert(token.id);
   const std::int64_t first = parts.vocabulary.size();
@@ -121,7 +121,7 @@ void AddReserved(const Family& family, TokenizerParts& parts) {
 }
 
 // Those of the configuration, else the family's.
-Status AddSpecialTokens(const Family& family, const TokenizerConfig& config,
+Status AddSpecialTokens(const TiktokenFamily& family, const TokenizerConfig& config,
                         TokenizerParts& parts) {
   parts.added_tokens = config.added_tokens;
   if (parts.added_tokens.empty()) {
@@ -159,7 +159,7 @@ Result<std::unique_ptr<Tokenizer>> TokenizerFromTiktoken(std::string_view text,
                                                          std::string_view file_name,
                                                          const std::string& model_type,
                                                          const TokenizerConfig& config) {
-  SGLRUN_ASSIGN_OR_RETURN(const Family* family, FindFamily(file_name, model_type, config));
+  SGLRUN_ASSIGN_OR_RETURN(const TiktokenFamily* family, FindFamily(file_name, model_type, config));
   SGLRUN_ASSIGN_OR_RETURN(const std::vector<RankedToken> tokens, ReadLines(text));
   SGLRUN_ASSIGN_OR_RETURN(const PrePattern pre, FindPrePattern(family->pre));
   TokenizerParts parts;

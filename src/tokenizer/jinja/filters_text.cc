@@ -17,7 +17,7 @@ namespace sglrun::tokenizer::jinja {
 namespace {
 
 template <std::string (*map)(std::string_view)>
-Try<Value> Mapped(Runtime&, const Value& input, CallArgs args) {
+Try<Value> MappedFilter(Runtime&, const Value& input, CallArgs args) {
   SGLRUN_RETURN_IF_ERROR(Bind("text filter", {}, 0, std::move(args)));
   const Value text = ToStr(input);
   return Derived(map(text.text()), text.str());
@@ -64,7 +64,7 @@ Try<Value> Trim(Runtime&, const Value& input, CallArgs args) {
   return StripText(text, bound[0], true, true);
 }
 
-Try<Value> Replace(Runtime& runtime, const Value& input, CallArgs args) {
+Try<Value> ReplaceFilter(Runtime& runtime, const Value& input, CallArgs args) {
   SGLRUN_ASSIGN_OR_RETURN(const std::vector<Value> bound,
                           Bind("do_replace", {"old", "new", "count"}, 2, std::move(args)));
   std::int64_t count = -1;
@@ -176,7 +176,7 @@ Try<Value> TruncateFilter(Runtime&, const Value& input, CallArgs args) {
   return out.Build(text.markup);
 }
 
-Try<Value> Format(Runtime&, const Value& input, CallArgs args) {
+Try<Value> FormatFilter(Runtime&, const Value& input, CallArgs args) {
   const Value text = ToStr(input);
   if (args.named.empty()) return FormatPercent(text, Value::Tuple(std::move(args.args)));
   if (!args.args.empty()) {
@@ -188,7 +188,7 @@ Try<Value> Format(Runtime&, const Value& input, CallArgs args) {
   return FormatPercent(text, MakeDict(values));
 }
 
-Try<Value> Join(Runtime& runtime, const Value& input, CallArgs args) {
+Try<Value> JoinFilter(Runtime& runtime, const Value& input, CallArgs args) {
   SGLRUN_ASSIGN_OR_RETURN(const std::vector<Value> bound,
                           Bind("do_join", {"d", "attribute"}, 0, std::move(args)));
   Value separator = ToStr(bound[0].missing() ? Value::Str("") : bound[0]);
@@ -208,18 +208,18 @@ Try<Value> Join(Runtime& runtime, const Value& input, CallArgs args) {
 }
 
 constexpr std::array kTextEntries = {
-    FilterEntry{"capitalize", Mapped<Capitalize>},
+    FilterEntry{"capitalize", MappedFilter<Capitalize>},
     FilterEntry{"center", CenterFilter},
-    FilterEntry{"format", Format},
+    FilterEntry{"format", FormatFilter},
     FilterEntry{"indent", Indent},
-    FilterEntry{"join", Join},
-    FilterEntry{"lower", Mapped<ToLower>},
-    FilterEntry{"replace", Replace},
+    FilterEntry{"join", JoinFilter},
+    FilterEntry{"lower", MappedFilter<ToLower>},
+    FilterEntry{"replace", ReplaceFilter},
     FilterEntry{"string", StringFilter},
     FilterEntry{"title", Title},
     FilterEntry{"trim", Trim},
     FilterEntry{"truncate", TruncateFilter},
-    FilterEntry{"upper", Mapped<ToUpper>},
+    FilterEntry{"upper", MappedFilter<ToUpper>},
     FilterEntry{"wordcount", WordCount},
 };
 

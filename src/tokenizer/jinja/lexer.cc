@@ -11,7 +11,7 @@
 namespace sglrun::tokenizer::jinja {
 namespace {
 
-constexpr auto kNone = std::string_view::npos;
+constexpr auto kNowhere = std::string_view::npos;
 
 bool IsDigit(char c) {
   return c >= '0' && c <= '9';
@@ -71,7 +71,7 @@ class Lexer {
       kept.remove_suffix(TrailingSpace(kept));
     } else if (sign != '+' && may_strip_line) {
       const std::size_t newline = data.rfind('\n');
-      const std::size_t line = newline == kNone ? 0 : newline + 1;
+      const std::size_t line = newline == kNowhere ? 0 : newline + 1;
       const std::string_view blanks = data.substr(line);
       if ((line > 0 || line_starting_) && LeadingSpace(blanks) == blanks.size()) {
         kept = data.substr(0, line);
@@ -82,11 +82,11 @@ class Lexer {
 
   // The next "{{", "{%" or "{#" at or after the position.
   std::size_t NextTag() const {
-    for (std::size_t i = text_.find('{', at_); i != kNone; i = text_.find('{', i + 1)) {
+    for (std::size_t i = text_.find('{', at_); i != kNowhere; i = text_.find('{', i + 1)) {
       const char next = i + 1 < text_.size() ? text_[i + 1] : ' ';
       if (next == '{' || next == '%' || next == '#') return i;
     }
-    return kNone;
+    return kNowhere;
   }
 
   char SignAt(std::size_t place) const {
@@ -96,7 +96,7 @@ class Lexer {
 
   Try<void> Root() {
     const std::size_t tag = NextTag();
-    if (tag == kNone) {
+    if (tag == kNowhere) {
       Push(TokenKind::kData, text_.substr(at_));
       MoveTo(text_.size());
       return {};
@@ -104,7 +104,7 @@ class Lexer {
     const char kind = text_[tag + 1];
     const char sign = SignAt(tag + 2);
     PushData(std::string_view(text_).substr(at_, tag - at_), sign, kind != '{');
-    if (const std::size_t raw = kind == '%' ? RawBegin(tag) : kNone; raw != kNone) {
+    if (const std::size_t raw = kind == '%' ? RawBegin(tag) : kNowhere; raw != kNowhere) {
       MoveTo(raw);
       return Raw();
     }
@@ -121,18 +121,18 @@ class Lexer {
   // Behind "{% raw %}" when that stands at `tag`.
   std::size_t RawBegin(std::size_t tag) const {
     std::size_t place = SkipSpace(tag + (SignAt(tag + 2) == ' ' ? 2 : 3));
-    if (text_.compare(place, 3, "raw") != 0) return kNone;
+    if (text_.compare(place, 3, "raw") != 0) return kNowhere;
     place = SkipSpace(place + 3);
     if (text_.compare(place, 3, "-%}") == 0) return SkipSpace(place + 3);
-    return text_.compare(place, 2, "%}") == 0 ? place + 2 : kNone;
+    return text_.compare(place, 2, "%}") == 0 ? place + 2 : kNowhere;
   }
 
-  // Behind the end of a tag that closes with `mark` ("%}" or "#}") at `place`; kNone when it does
+  // Behind the end of a tag that closes with `mark` ("%}" or "#}") at `place`; kNowhere when it does
   // not close there.
   std::size_t TagEnd(std::size_t place, std::string_view mark) const {
     const char sign = SignAt(place);
     const std::size_t begin = sign == ' ' ? place : place + 1;
-    if (text_.compare(begin, mark.size(), mark) != 0) return kNone;
+    if (text_.compare(begin, mark.size(), mark) != 0) return kNowhere;
     const std::size_t end = begin + mark.size();
     if (sign == '-') return SkipSpace(end);
     if (sign == '+') return end;
@@ -140,12 +140,12 @@ class Lexer {
   }
 
   Try<void> Raw() {
-    for (std::size_t i = text_.find("{%", at_); i != kNone; i = text_.find("{%", i + 1)) {
+    for (std::size_t i = text_.find("{%", at_); i != kNowhere; i = text_.find("{%", i + 1)) {
       const char sign = SignAt(i + 2);
       std::size_t place = SkipSpace(i + (sign == ' ' ? 2 : 3));
       if (text_.compare(place, 6, "endraw") != 0) continue;
       const std::size_t end = TagEnd(SkipSpace(place + 6), "%}");
-      if (end == kNone) continue;
+      if (end == kNowhere) continue;
       PushData(std::string_view(text_).substr(at_, i - at_), sign, true);
       MoveTo(end);
       return {};
@@ -156,7 +156,7 @@ class Lexer {
 
   Try<void> Comment() {
     const std::size_t mark = text_.find("#}", at_);
-    if (mark == kNone) {
+    if (mark == kNowhere) {
       if (at_ == text_.size()) return {};
       return Error("Missing end of comment tag");
     }
@@ -168,14 +168,14 @@ class Lexer {
   std::size_t CodeEnd(bool block) const {
     if (block) return TagEnd(at_, "%}");
     if (At("-}}")) return SkipSpace(at_ + 3);
-    return At("}}") ? at_ + 2 : kNone;
+    return At("}}") ? at_ + 2 : kNowhere;
   }
 
   // Inside "{% %}" or "{{ }}".
   Try<void> Code(bool block) {
     std::string open;  // the brackets still to be closed
     while (at_ < text_.size()) {
-      if (const std::size_t end = open.empty() ? CodeEnd(block) : kNone; end != kNone) {
+      if (const std::size_t end = open.empty() ? CodeEnd(block) : kNowhere; end != kNowhere) {
         Push(block ? TokenKind::kBlockEnd : TokenKind::kVariableEnd, "");
         MoveTo(end);
         return {};
@@ -193,7 +193,7 @@ class Lexer {
     if (IsDigit(text_[at_])) return Number();
     if (const std::size_t end = WordEnd(at_); end > at_) return Name(end);
     if (text_[at_] == '\'' || text_[at_] == '"') {
-      if (const std::size_t end = StringEnd(at_); end != kNone) return Quoted(end);
+      if (const std::size_t end = StringEnd(at_); end != kNowhere) return Quoted(end);
     }
     return Operator(open);
   }
@@ -223,7 +223,7 @@ class Lexer {
         return i + 1;
       }
     }
-    return kNone;
+    return kNowhere;
   }
 
   Try<void> Quoted(std::size_t end) {
@@ -247,9 +247,9 @@ class Lexer {
 
   bool DigitAt(std::size_t place) const { return place < text_.size() && IsDigit(text_[place]); }
 
-  // The end of a float at the position, or kNone.
+  // The end of a float at the position, or kNowhere.
   std::size_t FloatEnd() const {
-    if (at_ > 0 && text_[at_ - 1] == '.') return kNone;
+    if (at_ > 0 && text_[at_ - 1] == '.') return kNowhere;
     const std::size_t whole = Digits(at_, IsDigit);
     std::size_t end = whole;
     if (end < text_.size() && text_[end] == '.' && DigitAt(end + 1)) end = Digits(end + 1, IsDigit);
@@ -258,7 +258,7 @@ class Lexer {
       if (power < text_.size() && (text_[power] == '+' || text_[power] == '-')) ++power;
       if (DigitAt(power)) return Digits(power, IsDigit);
     }
-    return end > whole ? end : kNone;
+    return end > whole ? end : kNowhere;
   }
 
   std::size_t IntegerEnd() const {
@@ -278,10 +278,10 @@ class Lexer {
 
   Try<void> Number() {
     const std::size_t float_end = FloatEnd();
-    const std::size_t end = float_end != kNone ? float_end : IntegerEnd();
+    const std::size_t end = float_end != kNowhere ? float_end : IntegerEnd();
     const std::string_view text = std::string_view(text_).substr(at_, end - at_);
     std::optional<Value> value;
-    if (float_end == kNone) {
+    if (float_end == kNowhere) {
       value = ParseInt(text, 0);
     } else if (const auto number = ParseFloat(text)) {
       value = Value::Float(*number);

@@ -18,8 +18,8 @@
 #include "cli/jsonl_filter.h"
 #include "cli/load.h"
 #include "cli/print.h"
-#include "grammar/constraint.h"
-#include "grammar/warm_up.h"
+#include "grammar/compile/constraint.h"
+#include "grammar/compile/warm_up.h"
 
 namespace sglrun::cli {
 namespace {

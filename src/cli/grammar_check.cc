@@ -11,8 +11,8 @@
 #include "cli/grammar_walk.h"
 #include "cli/jsonl_filter.h"
 #include "cli/load.h"
-#include "grammar/constraint.h"
-#include "grammar/warm_up.h"
+#include "grammar/compile/constraint.h"
+#include "grammar/compile/warm_up.h"
 
 namespace sglrun::cli {
 namespace {

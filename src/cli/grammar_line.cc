@@ -7,7 +7,7 @@
 
 #include "base/strings.h"
 #include "cli/grammar_options.h"
-#include "grammar/limits.h"
+#include "grammar/base/limits.h"
 
 namespace sglrun::cli {
 namespace {

@@ -7,7 +7,7 @@
 #include "base/json.h"
 #include "base/result.h"
 #include "cli/options.h"
-#include "grammar/options.h"
+#include "grammar/ir/options.h"
 #include "request/constraint.h"
 #include "request/record_error.h"
 

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "base/strings.h"
-#include "grammar/grammar.h"
+#include "grammar/ir/grammar.h"
 
 namespace sglrun::cli {
 namespace {

@@ -4,7 +4,7 @@
 #include "base/json.h"
 #include "base/result.h"
 #include "cli/options.h"
-#include "grammar/options.h"
+#include "grammar/ir/options.h"
 
 namespace sglrun::cli {
 

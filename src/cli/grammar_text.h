@@ -10,9 +10,9 @@
 #include <utility>
 #include <vector>
 
+#include "grammar/ir/vocabulary.h"
 #include "grammar/matcher/compiled_grammar.h"
 #include "grammar/matcher/matcher.h"
-#include "grammar/vocabulary.h"
 #include "tokenizer/tokenizer.h"
 
 namespace sglrun::cli {

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "grammar/ir/vocabulary.h"
 #include "grammar/matcher/matcher.h"
-#include "grammar/vocabulary.h"
 
 namespace sglrun::cli {
 

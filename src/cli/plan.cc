@@ -18,7 +18,7 @@
 #include "engine/engine.h"
 #include "engine/grammar_state.h"
 #include "engine/result_room.h"
-#include "grammar/constraint.h"
+#include "grammar/compile/constraint.h"
 #include "io/result_writer.h"
 
 namespace sglrun::cli {

@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "grammar/options.h"
+#include "grammar/ir/options.h"
 #include "kernels/backend.h"
 #include "model/model.h"
 #include "request/generate_request.h"

@@ -9,8 +9,8 @@
 
 #include "engine/grammar_state.h"
 #include "engine/sequence.h"
-#include "grammar/constraint.h"
-#include "grammar/options.h"
+#include "grammar/compile/constraint.h"
+#include "grammar/ir/options.h"
 #include "tokenizer/tokenizer.h"
 
 namespace sglrun::engine {

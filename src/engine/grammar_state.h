@@ -15,7 +15,7 @@
 
 #include "engine/thinking.h"
 #include "engine/token_rule.h"
-#include "grammar/constraint.h"
+#include "grammar/compile/constraint.h"
 #include "grammar/matcher/matcher.h"
 #include "request/constraint.h"
 #include "request/generate_result.h"

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "engine/sequence.h"
-#include "grammar/vocabulary.h"
+#include "grammar/ir/vocabulary.h"
 #include "tokenizer/tokenizer.h"
 
 namespace sglrun::engine {

@@ -10,7 +10,7 @@
 
 #include "base/check.h"
 #include "base/hash.h"
-#include "grammar/constraint.h"
+#include "grammar/compile/constraint.h"
 #include "grammar/matcher/matcher.h"
 
 namespace sglrun::grammar {

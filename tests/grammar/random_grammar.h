@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "grammar/grammar.h"
+#include "grammar/ir/grammar.h"
 
 namespace sglrun::grammar {
 

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "grammar/grammar.h"
+#include "grammar/ir/grammar.h"
 
 namespace sglrun::grammar {
 

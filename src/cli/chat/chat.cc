@@ -22,7 +22,7 @@
 #include "cli/load.h"
 #include "cli/run_setup.h"
 #include "engine/grammar_state.h"
-#include "grammar/constraint.h"
+#include "grammar/compile/constraint.h"
 
 namespace sglrun::cli {
 namespace {

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "base/result.h"
-#include "grammar/char_set.h"
-#include "grammar/limits.h"
+#include "grammar/base/limits.h"
+#include "text/char_set.h"
 
 namespace sglrun::grammar {
 

@@ -14,7 +14,7 @@
 
 #include "grammar/automaton/alphabet.h"
 #include "grammar/automaton/dfa.h"
-#include "grammar/char_set.h"
+#include "text/char_set.h"
 
 namespace sglrun::grammar {
 

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "grammar/limits.h"
+#include "grammar/base/limits.h"
 
 namespace sglrun::grammar {
 

@@ -4,7 +4,7 @@
 #include <span>
 #include <string>
 
-#include "grammar/front_end.h"
+#include "grammar/ir/front_end.h"
 
 namespace sglrun::grammar::ebnf {
 

@@ -13,8 +13,8 @@
 #include "grammar/ebnf/macros.h"
 #include "grammar/ebnf/rule_bounds.h"
 #include "grammar/ebnf/scanner.h"
-#include "grammar/front_end.h"
-#include "grammar/token_element.h"
+#include "grammar/ir/front_end.h"
+#include "grammar/ir/token_element.h"
 
 namespace sglrun::grammar {
 namespace {

@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "base/strings.h"
-#include "grammar/dispatch.h"
 #include "grammar/ebnf/chunk_runs.h"
-#include "grammar/token_element.h"
+#include "grammar/ir/dispatch.h"
+#include "grammar/ir/token_element.h"
 
 namespace sglrun::grammar::ebnf {
 namespace {

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "grammar/ebnf/scanner.h"
-#include "grammar/front_end.h"
+#include "grammar/ir/front_end.h"
 
 namespace sglrun::grammar::ebnf {
 

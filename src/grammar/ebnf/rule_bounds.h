@@ -6,9 +6,9 @@
 #include <cstdint>
 #include <map>
 
-#include "grammar/bounded_text.h"
 #include "grammar/ebnf/scanner.h"
-#include "grammar/front_end.h"
+#include "grammar/ir/bounded_text.h"
+#include "grammar/ir/front_end.h"
 
 namespace sglrun::grammar::ebnf {
 

@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "base/result.h"
-#include "grammar/char_set.h"
-#include "grammar/front_end.h"
-#include "grammar/grammar_error.h"
+#include "grammar/base/grammar_error.h"
+#include "grammar/ir/front_end.h"
+#include "text/char_set.h"
 
 namespace sglrun::grammar::ebnf {
 

@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "base/result.h"
-#include "grammar/grammar_error.h"
+#include "grammar/base/grammar_error.h"
 
 namespace sglrun::grammar {
 

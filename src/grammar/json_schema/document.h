@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "base/json.h"
-#include "grammar/front_end.h"
+#include "grammar/ir/front_end.h"
 #include "grammar/json_schema/keywords.h"
 
 namespace sglrun::grammar {

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "grammar/automaton/dfa.h"
-#include "grammar/bounded_text.h"
+#include "grammar/ir/bounded_text.h"
 #include "grammar/json_schema/value_spelling.h"
 
 namespace sglrun::grammar {

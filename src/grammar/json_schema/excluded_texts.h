@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/json.h"
-#include "grammar/front_end.h"
+#include "grammar/ir/front_end.h"
 
 namespace sglrun::grammar {
 

@@ -1,7 +1,7 @@
 // The front door: settings of the schema itself, then document, formulas, rules.
 #include <utility>
 
-#include "grammar/front_end.h"
+#include "grammar/ir/front_end.h"
 #include "grammar/json_schema/document.h"
 #include "grammar/json_schema/settings.h"
 #include "grammar/json_schema/value_rules.h"

@@ -7,8 +7,8 @@
 
 #include "base/json.h"
 #include "base/result.h"
+#include "grammar/base/limits.h"
 #include "grammar/json_schema/decimal.h"
-#include "grammar/limits.h"
 
 namespace sglrun::grammar {
 

@@ -9,8 +9,8 @@
 #include <cstdint>
 #include <string>
 
-#include "grammar/grammar.h"
-#include "grammar/options.h"
+#include "grammar/ir/grammar.h"
+#include "grammar/ir/options.h"
 
 namespace sglrun::grammar {
 

@@ -5,7 +5,7 @@
 #include <set>
 #include <string>
 
-#include "grammar/front_end.h"
+#include "grammar/ir/front_end.h"
 
 namespace sglrun::grammar {
 

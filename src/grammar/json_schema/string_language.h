@@ -15,8 +15,8 @@
 #include <vector>
 
 #include "grammar/automaton/dfa.h"
-#include "grammar/counted_text.h"
-#include "grammar/front_end.h"
+#include "grammar/ir/counted_text.h"
+#include "grammar/ir/front_end.h"
 #include "grammar/json_schema/format.h"
 
 namespace sglrun::grammar {

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "grammar/counted_text.h"
-#include "grammar/dispatch.h"
+#include "grammar/ir/counted_text.h"
+#include "grammar/ir/dispatch.h"
 #include "grammar/json_schema/string_language.h"
 
 namespace sglrun::grammar {

@@ -1,7 +1,7 @@
 // The keywords of objects and arrays.
 #include <utility>
 
-#include "grammar/json_pointer.h"
+#include "grammar/base/json_pointer.h"
 #include "grammar/json_schema/translate.h"
 
 namespace sglrun::grammar {

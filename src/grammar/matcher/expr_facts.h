@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "base/result.h"
-#include "grammar/grammar.h"
-#include "grammar/limits.h"
+#include "grammar/base/limits.h"
+#include "grammar/ir/grammar.h"
 
 namespace sglrun::grammar {
 

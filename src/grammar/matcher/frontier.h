@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "grammar/limits.h"
+#include "grammar/base/limits.h"
 #include "grammar/matcher/program.h"
 #include "grammar/matcher/stacks.h"
 

@@ -8,8 +8,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "grammar/ir/vocabulary.h"
 #include "grammar/matcher/frontier.h"
-#include "grammar/vocabulary.h"
 
 namespace sglrun::grammar {
 

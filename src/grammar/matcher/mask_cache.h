@@ -7,12 +7,12 @@
 #include <optional>
 #include <unordered_map>
 
-#include "grammar/limits.h"
+#include "grammar/base/limits.h"
+#include "grammar/ir/vocabulary.h"
 #include "grammar/matcher/program.h"
 #include "grammar/matcher/row_cache.h"
 #include "grammar/matcher/shared_masks.h"
 #include "grammar/matcher/state_mask.h"
-#include "grammar/vocabulary.h"
 
 namespace sglrun::grammar {
 

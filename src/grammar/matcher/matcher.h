@@ -14,8 +14,8 @@
 #include <string>
 #include <string_view>
 
+#include "grammar/ir/vocabulary.h"
 #include "grammar/matcher/compiled_grammar.h"
-#include "grammar/vocabulary.h"
 
 namespace sglrun::grammar {
 

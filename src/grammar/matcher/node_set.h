@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "grammar/vocabulary.h"
+#include "grammar/ir/vocabulary.h"
 
 namespace sglrun::grammar {
 

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "grammar/grammar.h"
+#include "grammar/ir/grammar.h"
 
 namespace sglrun::grammar {
 

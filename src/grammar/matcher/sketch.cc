@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "grammar/matcher/determinize.h"
-#include "grammar/matcher/utf8_ranges.h"
+#include "text/utf8_ranges.h"
 
 namespace sglrun::grammar {
 namespace {

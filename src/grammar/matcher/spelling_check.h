@@ -4,8 +4,8 @@
 
 #include <bitset>
 
+#include "grammar/ir/vocabulary.h"
 #include "grammar/matcher/program.h"
-#include "grammar/vocabulary.h"
 
 namespace sglrun::grammar {
 

@@ -10,10 +10,10 @@
 #include <utility>
 #include <vector>
 
-#include "grammar/byte_classes.h"
+#include "grammar/ir/byte_classes.h"
+#include "grammar/ir/vocabulary.h"
 #include "grammar/matcher/id_set.h"
 #include "grammar/matcher/program.h"
-#include "grammar/vocabulary.h"
 
 namespace sglrun::grammar {
 

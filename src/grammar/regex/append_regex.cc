@@ -6,9 +6,9 @@
 
 #include "base/utf8.h"
 #include "grammar/automaton/dfa.h"
-#include "grammar/counted_text.h"
-#include "grammar/front_end.h"
-#include "grammar/grammar.h"
+#include "grammar/ir/counted_text.h"
+#include "grammar/ir/front_end.h"
+#include "grammar/ir/grammar.h"
 #include "grammar/regex/regex_language.h"
 #include "grammar/regex/regex_nfa.h"
 #include "grammar/regex/simplify.h"

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "base/result.h"
-#include "grammar/char_set.h"
-#include "grammar/front_end.h"
-#include "grammar/limits.h"
+#include "grammar/base/limits.h"
+#include "grammar/ir/front_end.h"
+#include "text/char_set.h"
 
 namespace sglrun::grammar {
 

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "base/result.h"
-#include "grammar/char_set.h"
 #include "grammar/regex/cursor.h"
+#include "text/char_set.h"
 
 namespace sglrun::grammar {
 

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "base/utf8.h"
-#include "grammar/grammar_error.h"
+#include "grammar/base/grammar_error.h"
 
 namespace sglrun::grammar {
 

@@ -5,8 +5,8 @@
 #include <variant>
 
 #include "base/result.h"
-#include "grammar/char_set.h"
 #include "grammar/regex/cursor.h"
+#include "text/char_set.h"
 
 namespace sglrun::grammar {
 

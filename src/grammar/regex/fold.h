@@ -3,7 +3,7 @@
 // where it says what may not: what comes out matches everywhere.
 #pragma once
 
-#include "grammar/char_set.h"
+#include "text/char_set.h"
 
 namespace sglrun::grammar {
 

@@ -3,7 +3,7 @@
 #include <unordered_map>
 
 #include "base/utf8.h"
-#include "grammar/grammar.h"
+#include "grammar/ir/grammar.h"
 #include "grammar/regex/ast.h"
 #include "grammar/regex/class_parser.h"
 #include "grammar/regex/escape.h"

@@ -6,8 +6,8 @@
 #include <string_view>
 
 #include "grammar/automaton/dfa.h"
-#include "grammar/counted_text.h"
-#include "grammar/front_end.h"
+#include "grammar/ir/counted_text.h"
+#include "grammar/ir/front_end.h"
 
 namespace sglrun::grammar {
 

@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "grammar/automaton/nfa.h"
-#include "grammar/grammar.h"
+#include "grammar/ir/grammar.h"
 #include "grammar/regex/regex_nfa.h"
 #include "grammar/regex/simplify.h"
 #include "grammar/regex/split_lengths.h"

@@ -3,7 +3,7 @@
 
 #include "base/result.h"
 #include "grammar/automaton/nfa.h"
-#include "grammar/limits.h"
+#include "grammar/base/limits.h"
 #include "grammar/regex/simplify.h"
 
 namespace sglrun::grammar {

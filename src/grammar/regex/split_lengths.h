@@ -2,7 +2,7 @@
 // no copies.
 #pragma once
 
-#include "grammar/counted_text.h"
+#include "grammar/ir/counted_text.h"
 #include "grammar/regex/simplify.h"
 
 namespace sglrun::grammar {

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "grammar/char_set.h"
+#include "text/char_set.h"
 
 namespace sglrun::grammar {
 

@@ -7,9 +7,9 @@
 #include <utility>
 #include <vector>
 
-#include "grammar/bounded_text.h"
-#include "grammar/dispatch.h"
-#include "grammar/front_end.h"
+#include "grammar/ir/bounded_text.h"
+#include "grammar/ir/dispatch.h"
+#include "grammar/ir/front_end.h"
 #include "grammar/structural_tag/formats.h"
 
 namespace sglrun::grammar::tag {

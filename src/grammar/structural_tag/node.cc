@@ -1,6 +1,6 @@
 #include "grammar/structural_tag/node.h"
 
-#include "grammar/json_pointer.h"
+#include "grammar/base/json_pointer.h"
 
 namespace sglrun::grammar::tag {
 namespace {

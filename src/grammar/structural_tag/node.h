@@ -10,7 +10,7 @@
 
 #include "base/json.h"
 #include "base/result.h"
-#include "grammar/grammar_error.h"
+#include "grammar/base/grammar_error.h"
 
 namespace sglrun::grammar::tag {
 

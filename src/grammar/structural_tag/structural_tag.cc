@@ -2,7 +2,7 @@
 #include <string>
 
 #include "base/json.h"
-#include "grammar/front_end.h"
+#include "grammar/ir/front_end.h"
 #include "grammar/structural_tag/format.h"
 
 namespace sglrun::grammar {

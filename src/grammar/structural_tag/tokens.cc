@@ -1,8 +1,8 @@
 // Formats over token ids.
 #include <utility>
 
+#include "grammar/ir/token_element.h"
 #include "grammar/structural_tag/format.h"
-#include "grammar/token_element.h"
 
 namespace sglrun::grammar::tag {
 

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "grammar/front_end.h"
+#include "grammar/ir/front_end.h"
 #include "reference_matcher.h"
 
 #include <doctest/doctest.h>

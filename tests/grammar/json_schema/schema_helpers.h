@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "grammar/front_end.h"
+#include "grammar/ir/front_end.h"
 #include "grammar/matcher/matcher.h"
 
 namespace sglrun::grammar {

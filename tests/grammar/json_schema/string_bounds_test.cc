@@ -4,7 +4,7 @@
 
 #include <doctest/doctest.h>
 
-#include "grammar/constraint.h"
+#include "grammar/compile/constraint.h"
 
 namespace sglrun::grammar {
 namespace {

@@ -1,6 +1,6 @@
 // What one grammar and one text may hold and do: counted in steps and bytes, never timed.
 #include "base/stop_flag.h"
-#include "grammar/constraint.h"
+#include "grammar/compile/constraint.h"
 #include "grammar/matcher/machine.h"
 #include "grammar/matcher/matcher.h"
 #include "grammar/matcher/shared_masks.h"

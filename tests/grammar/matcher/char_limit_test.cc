@@ -1,8 +1,8 @@
 // Bounds on characters that a counter keeps beside an automaton, against one automaton that counts.
 #include "grammar/automaton/length_sets.h"
 #include "grammar/automaton/work.h"
-#include "grammar/constraint.h"
-#include "grammar/counted_text.h"
+#include "grammar/compile/constraint.h"
+#include "grammar/ir/counted_text.h"
 #include "grammar/matcher/matcher.h"
 
 #include <doctest/doctest.h>

@@ -3,7 +3,7 @@
 #include <doctest/doctest.h>
 
 #include "compile.h"
-#include "grammar/constraint.h"
+#include "grammar/compile/constraint.h"
 #include "random_grammar.h"
 #include "reference_matcher.h"
 #include "tests/rounds.h"

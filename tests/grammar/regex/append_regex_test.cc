@@ -1,7 +1,7 @@
 // AppendRegex against RegexDfa: the same language, as a Grammar.
 #include <memory>
 
-#include "grammar/front_end.h"
+#include "grammar/ir/front_end.h"
 #include "grammar/regex/regex.h"
 
 #include <doctest/doctest.h>

@@ -13,7 +13,7 @@ namespace {
 // Keys below general.architecture's prefix.
 class ArchKeys {
  public:
-  ArchKeys(const GgufFile& gguf, std::string_view architecture)
+  ArchKeys(const formats::GgufFile& gguf, std::string_view architecture)
       : gguf_(&gguf), prefix_(std::string(architecture) + ".") {}
 
   std::string Name(std::string_view key) const { return prefix_ + std::string(key); }
@@ -58,17 +58,18 @@ class ArchKeys {
   const std::string& place() const { return gguf_->place; }
 
  private:
-  const GgufFile* gguf_;
+  const formats::GgufFile* gguf_;
   std::string prefix_;
 };
 
-const GgufTensor* FindTensor(std::span<const GgufTensor> tensors, std::string_view name) {
+const formats::GgufTensor* FindTensor(std::span<const formats::GgufTensor> tensors,
+                                      std::string_view name) {
   const auto found = std::find_if(tensors.begin(), tensors.end(),
-                                  [&](const GgufTensor& t) { return t.name == name; });
+                                  [&](const formats::GgufTensor& t) { return t.name == name; });
   return found == tensors.end() ? nullptr : &*found;
 }
 
-Result<const Family*> ChooseFamily(const GgufFile& gguf) {
+Result<const Family*> ChooseFamily(const formats::GgufFile& gguf) {
   SGLRUN_ASSIGN_OR_RETURN(const auto architecture, gguf.String("general.architecture"));
   if (!architecture) return Error{gguf.place + ": key general.architecture is missing"};
   if (const Family* family = FindGgufFamily(*architecture)) return family;
@@ -136,7 +137,7 @@ Result<std::int64_t> ReadHeadDim(const ArchKeys& keys, std::int64_t hidden, std:
 }
 
 // The sizes under their names in a config.json.
-Result<Json::Object> ReadSizes(const ArchKeys& keys, std::span<const GgufTensor> tensors) {
+Result<Json::Object> ReadSizes(const ArchKeys& keys, std::span<const formats::GgufTensor> tensors) {
   SGLRUN_ASSIGN_OR_RETURN(const auto hidden, keys.RequireInt("embedding_length"));
   SGLRUN_ASSIGN_OR_RETURN(const auto inner, keys.RequireInt("feed_forward_length"));
   SGLRUN_ASSIGN_OR_RETURN(const auto layers, keys.RequireInt("block_count"));
@@ -152,7 +153,7 @@ Result<Json::Object> ReadSizes(const ArchKeys& keys, std::span<const GgufTensor>
                  " is missing"};
   }
   SGLRUN_ASSIGN_OR_RETURN(const auto head_dim, ReadHeadDim(keys, hidden, heads));
-  const GgufTensor* embedding = FindTensor(tensors, "token_embd.weight");
+  const formats::GgufTensor* embedding = FindTensor(tensors, "token_embd.weight");
   if (embedding == nullptr || embedding->shape.size() != 2) {
     return Error{keys.place() + ": the matrix token_embd.weight is missing"};
   }
@@ -224,7 +225,7 @@ Status ReadWindows(const ArchKeys& keys, GgufStatements& stated) {
 }
 
 // End of text, of turn and of message all end an answer.
-Result<SpecialTokens> ReadSpecialTokens(const GgufFile& gguf) {
+Result<SpecialTokens> ReadSpecialTokens(const formats::GgufFile& gguf) {
   const auto read = [&](const char* key) -> Result<std::optional<std::int32_t>> {
     SGLRUN_ASSIGN_OR_RETURN(const auto id, gguf.Int(std::string("tokenizer.ggml.") + key));
     if (!id) return std::optional<std::int32_t>();
@@ -245,7 +246,8 @@ Result<SpecialTokens> ReadSpecialTokens(const GgufFile& gguf) {
 }
 
 Result<ModelSpec> ReadSpec(const Family& family, const ArchKeys& keys,
-                           std::span<const GgufTensor> tensors, GgufRopeFactors rope_factors) {
+                           std::span<const formats::GgufTensor> tensors,
+                           GgufRopeFactors rope_factors) {
   SGLRUN_RETURN_IF_ERROR(RefuseExperts(keys));
   SGLRUN_ASSIGN_OR_RETURN(Json::Object sizes, ReadSizes(keys, tensors));
   SGLRUN_RETURN_IF_ERROR(AddArithmetic(keys, sizes));
@@ -273,7 +275,8 @@ Result<ModelSpec> ReadSpec(const Family& family, const ArchKeys& keys,
 
 }  // namespace
 
-Result<GgufConfig> ReadGgufConfig(const GgufFile& gguf, std::span<const GgufTensor> tensors,
+Result<GgufConfig> ReadGgufConfig(const formats::GgufFile& gguf,
+                                  std::span<const formats::GgufTensor> tensors,
                                   GgufRopeFactors rope_factors) {
   GgufConfig result;
   SGLRUN_ASSIGN_OR_RETURN(result.family, ChooseFamily(gguf));

@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "base/result.h"
+#include "formats/gguf.h"
 #include "model/config.h"
 #include "model/families/family.h"
-#include "model/formats/gguf.h"
 
 namespace sglrun::model {
 
@@ -25,7 +25,8 @@ struct GgufRopeFactors {
 };
 
 // `tensors` are those of all parts of a split file.
-Result<GgufConfig> ReadGgufConfig(const GgufFile& gguf, std::span<const GgufTensor> tensors,
+Result<GgufConfig> ReadGgufConfig(const formats::GgufFile& gguf,
+                                  std::span<const formats::GgufTensor> tensors,
                                   GgufRopeFactors rope_factors);
 
 }  // namespace sglrun::model

@@ -24,7 +24,7 @@ double Decimal(double value) {
 
 }  // namespace
 
-Result<GenerationDefaults> ReadGgufGeneration(const GgufFile& gguf) {
+Result<GenerationDefaults> ReadGgufGeneration(const formats::GgufFile& gguf) {
   GenerationDefaults defaults;
   const std::pair<std::string_view, std::optional<double>*> numbers[] = {
       {"temp", &defaults.temperature},

@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <utility>
 
-#include "model/formats/foreign_file.h"
+#include "formats/foreign_file.h"
 #include "model/gguf_config.h"
 #include "model/weights/gguf_names.h"
 #include "model/weights/match_tensors.h"
@@ -20,17 +20,17 @@ constexpr std::int64_t kMaxParts = 1000;
 // One part: the mapped file and what it describes (views into it).
 struct SplitPart {
   std::unique_ptr<MappedFile> file;
-  GgufFile gguf;
+  formats::GgufFile gguf;
 };
 
 Result<SplitPart> OpenPart(const std::string& path) {
   SGLRUN_ASSIGN_OR_RETURN(MappedFile mapped, MappedFile::Open(path));
   SplitPart part{std::make_unique<MappedFile>(std::move(mapped)), {}};
   if (!part.file->bytes().starts_with("GGUF")) {
-    const std::string foreign = DescribeForeignFile(part.file->bytes());
+    const std::string foreign = formats::DescribeForeignFile(part.file->bytes());
     if (!foreign.empty()) return Error{path + " " + foreign};
   }
-  SGLRUN_ASSIGN_OR_RETURN(part.gguf, ParseGguf(part.file->bytes(), path));
+  SGLRUN_ASSIGN_OR_RETURN(part.gguf, formats::ParseGguf(part.file->bytes(), path));
   return part;
 }
 
@@ -42,7 +42,7 @@ std::string PartSuffix(std::int64_t part, std::int64_t count) {
   return text;
 }
 
-Status CheckPart(const GgufFile& gguf, std::int64_t number, std::int64_t count) {
+Status CheckPart(const formats::GgufFile& gguf, std::int64_t number, std::int64_t count) {
   SGLRUN_ASSIGN_OR_RETURN(const auto found_number, gguf.Int("split.no"));
   SGLRUN_ASSIGN_OR_RETURN(const auto found_count, gguf.Int("split.count"));
   if (found_number == number && found_count == count) return {};
@@ -87,7 +87,7 @@ Status OpenOtherParts(const std::string& path, std::vector<SplitPart>& parts) {
   return {};
 }
 
-StoredTensor Store(const GgufTensor& tensor, std::string name, const MappedFile* file) {
+StoredTensor Store(const formats::GgufTensor& tensor, std::string name, const MappedFile* file) {
   return {.name = std::move(name),
           .shape = tensor.shape,
           .type = std::string(tensor.type),
@@ -103,7 +103,7 @@ bool IsOfRope(std::string_view name) {
 // Empty where there is no tensor of that name.
 Result<std::vector<float>> ReadRopeFactors(const std::vector<SplitPart>& parts, const char* name) {
   for (const SplitPart& part : parts) {
-    for (const GgufTensor& tensor : part.gguf.tensors) {
+    for (const formats::GgufTensor& tensor : part.gguf.tensors) {
       if (tensor.name != name) continue;
       SGLRUN_ASSIGN_OR_RETURN(const TensorSource source,
                               MakeTensorSource(Store(tensor, name, part.file.get())));
@@ -121,7 +121,7 @@ Result<std::vector<float>> ReadRopeFactors(const std::vector<SplitPart>& parts, 
 Status StoreTensors(const GgufConfig& config, std::vector<SplitPart>& parts, WeightTable& table) {
   const GgufNames names(config.spec);
   for (SplitPart& part : parts) {
-    for (const GgufTensor& tensor : part.gguf.tensors) {
+    for (const formats::GgufTensor& tensor : part.gguf.tensors) {
       if (IsOfRope(tensor.name)) continue;
       std::optional<std::string> found = names.Find(tensor.name);
       if (!found) {
@@ -142,7 +142,7 @@ Result<GgufModel> OpenGgufModel(const std::string& path) {
   SGLRUN_ASSIGN_OR_RETURN(SplitPart first, OpenPart(path));
   parts.push_back(std::move(first));
   SGLRUN_RETURN_IF_ERROR(OpenOtherParts(path, parts));
-  std::vector<GgufTensor> tensors;
+  std::vector<formats::GgufTensor> tensors;
   for (const SplitPart& part : parts) {
     tensors.insert(tensors.end(), part.gguf.tensors.begin(), part.gguf.tensors.end());
   }

@@ -6,8 +6,8 @@
 #include <string>
 
 #include "base/result.h"
+#include "formats/gguf.h"
 #include "model/config.h"
-#include "model/formats/gguf.h"
 #include "model/model_files.h"
 #include "model/stored_tensor.h"
 
@@ -24,9 +24,9 @@ struct GgufModel {
 Result<GgufModel> OpenGgufModel(const std::string& path);
 
 // The tokenizer.ggml.* keys.
-Result<GgufTokenizerFields> ReadGgufTokenizerFields(const GgufFile& gguf);
+Result<GgufTokenizerFields> ReadGgufTokenizerFields(const formats::GgufFile& gguf);
 
 // The keys general.sampling.*, in which converters keep what generation_config.json says.
-Result<GenerationDefaults> ReadGgufGeneration(const GgufFile& gguf);
+Result<GenerationDefaults> ReadGgufGeneration(const formats::GgufFile& gguf);
 
 }  // namespace sglrun::model

@@ -11,12 +11,13 @@ std::string Key(std::string_view name) {
   return std::string(kPrefix).append(name);
 }
 
-Result<std::string> ReadString(const GgufFile& gguf, const std::string& key) {
+Result<std::string> ReadString(const formats::GgufFile& gguf, const std::string& key) {
   SGLRUN_ASSIGN_OR_RETURN(const auto text, gguf.String(key));
   return std::string(text.value_or(""));
 }
 
-Result<std::vector<std::string>> ReadStrings(const GgufFile& gguf, const std::string& key) {
+Result<std::vector<std::string>> ReadStrings(const formats::GgufFile& gguf,
+                                             const std::string& key) {
   SGLRUN_ASSIGN_OR_RETURN(const auto* list, gguf.Strings(key));
   if (list == nullptr) return std::vector<std::string>();
   return std::vector<std::string>(list->begin(), list->end());
@@ -27,7 +28,7 @@ bool FitsInt32(std::int64_t value) {
          value <= std::numeric_limits<std::int32_t>::max();
 }
 
-Result<std::optional<std::int32_t>> ReadId(const GgufFile& gguf, std::string_view name) {
+Result<std::optional<std::int32_t>> ReadId(const formats::GgufFile& gguf, std::string_view name) {
   SGLRUN_ASSIGN_OR_RETURN(const auto id, gguf.Int(Key(name)));
   if (!id) return std::optional<std::int32_t>();
   if (FitsInt32(*id)) return std::optional<std::int32_t>(static_cast<std::int32_t>(*id));
@@ -35,7 +36,7 @@ Result<std::optional<std::int32_t>> ReadId(const GgufFile& gguf, std::string_vie
                ", must be a token id"};
 }
 
-Status CheckLengths(const GgufFile& gguf, const GgufTokenizerFields& fields) {
+Status CheckLengths(const formats::GgufFile& gguf, const GgufTokenizerFields& fields) {
   const auto check = [&](const char* name, std::size_t size) -> Status {
     if (size == 0 || size == fields.tokens.size()) return {};
     return Error{gguf.place + ": key " + Key(name) + " has " + std::to_string(size) +
@@ -47,7 +48,7 @@ Status CheckLengths(const GgufFile& gguf, const GgufTokenizerFields& fields) {
 
 }  // namespace
 
-Result<GgufTokenizerFields> ReadGgufTokenizerFields(const GgufFile& gguf) {
+Result<GgufTokenizerFields> ReadGgufTokenizerFields(const formats::GgufFile& gguf) {
   GgufTokenizerFields fields;
   SGLRUN_ASSIGN_OR_RETURN(fields.model, ReadString(gguf, Key("model")));
   SGLRUN_ASSIGN_OR_RETURN(fields.pre, ReadString(gguf, Key("pre")));

@@ -6,8 +6,8 @@
 #include <unordered_set>
 
 #include "base/log.h"
-#include "model/formats/foreign_file.h"
-#include "model/formats/safetensors.h"
+#include "formats/foreign_file.h"
+#include "formats/safetensors.h"
 #include "model/weights/match_tensors.h"
 #include "model/weights/weight_list.h"
 
@@ -29,7 +29,7 @@ Result<Json> ReadJsonFile(const fs::path& path) {
   SGLRUN_ASSIGN_OR_RETURN(const std::string text, ReadFile(path.string(), kMaxJsonBytes));
   auto parsed = ParseJson(text);
   if (parsed.ok() && parsed->value.is_object()) return std::move(parsed->value);
-  const std::string foreign = DescribeForeignFile(text);
+  const std::string foreign = formats::DescribeForeignFile(text);
   if (!foreign.empty()) return Error{path.string() + " " + foreign};
   if (parsed.ok()) return Error{path.string() + " is no JSON object"};
   return Error{path.string() + ", byte " + std::to_string(parsed.error().offset) + ": " +
@@ -74,12 +74,12 @@ Status CheckInside(const fs::path& directory, const std::string& file) {
 Status AddFile(const fs::path& path, WeightTable& table) {
   SGLRUN_ASSIGN_OR_RETURN(MappedFile mapped, MappedFile::Open(path.string()));
   auto file = std::make_unique<MappedFile>(std::move(mapped));
-  auto entries = ParseSafetensors(file->bytes(), path.string());
+  auto entries = formats::ParseSafetensors(file->bytes(), path.string());
   if (!entries.ok()) {
-    const std::string foreign = DescribeForeignFile(file->bytes());
+    const std::string foreign = formats::DescribeForeignFile(file->bytes());
     return foreign.empty() ? std::move(entries).error() : Error{path.string() + " " + foreign};
   }
-  for (SafetensorsEntry& entry : *entries) {
+  for (formats::SafetensorsEntry& entry : *entries) {
     table.tensors.push_back({.name = std::move(entry.name),
                              .shape = std::move(entry.shape),
                              .type = std::move(entry.dtype),
@@ -91,7 +91,8 @@ Status AddFile(const fs::path& path, WeightTable& table) {
   return {};
 }
 
-Status AddShard(const fs::path& directory, const SafetensorsShard& shard, WeightTable& table) {
+Status AddShard(const fs::path& directory, const formats::SafetensorsShard& shard,
+                WeightTable& table) {
   const std::string path = (directory / shard.file).string();
   const auto named_by_index = (directory / kIndexFile).string() + ": ";
   if (!Exists(path)) return Error{named_by_index + "the file " + shard.file + " is missing"};
@@ -119,12 +120,12 @@ Result<WeightTable> OpenWeights(const fs::path& directory) {
   const fs::path index = directory / kIndexFile;
   if (!Exists(index)) return NoWeights(directory);
   SGLRUN_ASSIGN_OR_RETURN(const std::string text, ReadFile(index.string(), kMaxJsonBytes));
-  auto shards = ParseSafetensorsIndex(text, index.string());
+  auto shards = formats::ParseSafetensorsIndex(text, index.string());
   if (!shards.ok()) {
-    const std::string foreign = DescribeForeignFile(text);
+    const std::string foreign = formats::DescribeForeignFile(text);
     return foreign.empty() ? std::move(shards).error() : Error{index.string() + " " + foreign};
   }
-  for (const SafetensorsShard& shard : *shards) {
+  for (const formats::SafetensorsShard& shard : *shards) {
     SGLRUN_RETURN_IF_ERROR(AddShard(directory, shard, table));
   }
   return table;

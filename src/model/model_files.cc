@@ -76,7 +76,7 @@ Result<std::optional<GgufTokenizerFields>> ModelFiles::ReadGgufTokenizer(const s
   if (IsDirectory(path)) return std::optional<GgufTokenizerFields>();
   SGLRUN_ASSIGN_OR_RETURN(const MappedFile file, MappedFile::Open(path));
   if (!file.bytes().starts_with("GGUF")) return std::optional<GgufTokenizerFields>();
-  SGLRUN_ASSIGN_OR_RETURN(const GgufFile gguf, ParseGguf(file.bytes(), path));
+  SGLRUN_ASSIGN_OR_RETURN(const formats::GgufFile gguf, formats::ParseGguf(file.bytes(), path));
   SGLRUN_ASSIGN_OR_RETURN(GgufTokenizerFields fields, ReadGgufTokenizerFields(gguf));
   return std::optional<GgufTokenizerFields>(std::move(fields));
 }

@@ -16,9 +16,9 @@
 #include "base/hash.h"
 #include "base/result.h"
 #include "base/thread_pool.h"
+#include "formats/weight_format.h"
 #include "kernels/packed_weight.h"
 #include "model/config.h"
-#include "model/formats/weight_format.h"
 #include "model/spec/model_spec.h"
 #include "tensor/tensor_view.h"
 
@@ -40,7 +40,8 @@ struct TensorSource {
   std::function<tensor::TensorView(std::int64_t first, std::int64_t count)> stored_rows;
   // Of quantised tensors: the form of their codes, and the same rows as codes.
   std::optional<kernels::WeightForm> form;
-  std::function<void(std::int64_t first, std::int64_t count, const QuantOut& out)> read_codes;
+  std::function<void(std::int64_t first, std::int64_t count, const formats::QuantOut& out)>
+      read_codes;
   // So many of the stored bytes will not be needed again.
   std::function<void(std::size_t begin, std::size_t bytes)> drop_pages;
 };

@@ -5,13 +5,13 @@
 #include <numeric>
 #include <optional>
 
-#include "model/formats/weight_format.h"
+#include "formats/weight_format.h"
 
 namespace sglrun::model {
 namespace {
 
 struct RowLayout {
-  const WeightFormat* format = nullptr;
+  const formats::WeightFormat* format = nullptr;
   std::int64_t columns = 1;
   const std::uint8_t* data = nullptr;
 
@@ -19,7 +19,7 @@ struct RowLayout {
     const std::int64_t blocks = columns / format->block_elements;
     format->dequantize(data + first * blocks * format->block_bytes, count * blocks, out);
   }
-  void ReadCodes(std::int64_t first, std::int64_t count, const QuantOut& out) const {
+  void ReadCodes(std::int64_t first, std::int64_t count, const formats::QuantOut& out) const {
     const std::int64_t blocks = columns / format->block_elements;
     format->unpack(data + first * blocks * format->block_bytes, count * blocks, out);
   }
@@ -43,14 +43,14 @@ std::function<void(std::int64_t, std::int64_t, float*)> PairedReader(const RowLa
   };
 }
 
-std::function<void(std::int64_t, std::int64_t, const QuantOut&)> CodesReader(
+std::function<void(std::int64_t, std::int64_t, const formats::QuantOut&)> CodesReader(
     const RowLayout& layout, const RotatedRows& pairs) {
   if (pairs.heads == 0) {
-    return [layout](std::int64_t first, std::int64_t count, const QuantOut& out) {
+    return [layout](std::int64_t first, std::int64_t count, const formats::QuantOut& out) {
       layout.ReadCodes(first, count, out);
     };
   }
-  return [layout, pairs](std::int64_t first, std::int64_t count, const QuantOut& out) {
+  return [layout, pairs](std::int64_t first, std::int64_t count, const formats::QuantOut& out) {
     for (std::int64_t r = 0; r < count; ++r) {
       const std::int64_t group = r * layout.groups();
       layout.ReadCodes(PairedRow(first + r, pairs), 1,
@@ -102,11 +102,11 @@ std::function<void(std::int64_t, std::int64_t, float*)> VectorReader(const RowLa
 }  // namespace
 
 Result<TensorSource> MakeTensorSource(const StoredTensor& tensor) {
-  const WeightFormat* format = FindWeightFormat(tensor.type);
+  const formats::WeightFormat* format = formats::FindWeightFormat(tensor.type);
   if (format == nullptr) {
     return Error{tensor.file->path() + ": tensor \"" + tensor.name + "\" has the type " +
                  tensor.type + ", which is not supported for weights; supported are " +
-                 WeightFormatNames()};
+                 formats::WeightFormatNames()};
   }
   TensorSource source{.name = tensor.name,
                       .shape = tensor.shape,

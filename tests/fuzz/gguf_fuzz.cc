@@ -5,13 +5,13 @@
 #include <string_view>
 
 #include "base/check.h"
-#include "model/formats/gguf.h"
+#include "formats/gguf.h"
 #include "model/gguf_config.h"
 #include "model/gguf_model.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view bytes(reinterpret_cast<const char*>(data), size);
-  const auto gguf = sglrun::model::ParseGguf(bytes, "fuzz");
+  const auto gguf = sglrun::formats::ParseGguf(bytes, "fuzz");
   if (!gguf.ok()) {
     CHECK(!gguf.error().message.empty());
     return 0;

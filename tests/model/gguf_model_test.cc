@@ -1,8 +1,8 @@
 #include <string>
 #include <vector>
 
+#include "formats/file_builders.h"
 #include "model/families/family.h"
-#include "model/file_builders.h"
 #include "model/gguf_model.h"
 #include "model/spec/plain_decoder.h"
 #include "model/weights/gguf_names.h"
@@ -25,7 +25,7 @@ struct TinyGguf {
   std::uint32_t heads = 1;
   std::vector<float> rope_freqs;
 
-  void AddKeys(GgufBuilder& builder) const {
+  void AddKeys(formats::GgufBuilder& builder) const {
     if (without_key != "general.architecture") {
       builder.String("general.architecture", architecture);
     }
@@ -41,7 +41,7 @@ struct TinyGguf {
     }
   }
 
-  void AddTensors(GgufBuilder& builder, bool head = true, bool rest = true) const {
+  void AddTensors(formats::GgufBuilder& builder, bool head = true, bool rest = true) const {
     const auto add = [&](const std::string& name, const std::vector<std::int64_t>& dims) {
       if (name == without_tensor) return;
       std::size_t bytes = 4;
@@ -63,25 +63,25 @@ struct TinyGguf {
     add("blk.0.ffn_down.weight", {4, 8});
     if (!rope_freqs.empty()) {
       std::string data;
-      for (const float factor : rope_freqs) data += Bytes(factor);
+      for (const float factor : rope_freqs) data += formats::Bytes(factor);
       builder.Tensor("rope_freqs.weight", {static_cast<std::int64_t>(rope_freqs.size())}, 0, data);
     }
   }
 
-  GgufBuilder Builder() const {
-    GgufBuilder builder;
+  formats::GgufBuilder Builder() const {
+    formats::GgufBuilder builder;
     AddKeys(builder);
     AddTensors(builder);
     return builder;
   }
 };
 
-Result<GgufModel> Open(const GgufBuilder& builder) {
-  const TempDirectory directory;
+Result<GgufModel> Open(const formats::GgufBuilder& builder) {
+  const formats::TempDirectory directory;
   return OpenGgufModel(directory.Write("m.gguf", builder.Build()));
 }
 
-std::string ErrorOf(const GgufBuilder& builder) {
+std::string ErrorOf(const formats::GgufBuilder& builder) {
   const auto model = Open(builder);
   REQUIRE_FALSE(model.ok());
   return model.error().message;
@@ -134,18 +134,19 @@ TEST_CASE("architectures and arithmetic that are not supported are refused by na
   gguf.architecture = "mamba";
   CHECK(Says(ErrorOf(gguf.Builder()),
              "\"mamba\", which is not supported; supported are " + FamilyNames()));
-  GgufBuilder experts = TinyGguf().Builder();
+  formats::GgufBuilder experts = TinyGguf().Builder();
   experts.U32("llama.expert_count", 8);
   CHECK(Says(ErrorOf(experts), "mixtures of experts"));
-  GgufBuilder scaled = TinyGguf().Builder();
+  formats::GgufBuilder scaled = TinyGguf().Builder();
   scaled.F32("llama.logit_scale", 2);
   CHECK(Says(ErrorOf(scaled), "llama.logit_scale is not supported"));
-  GgufBuilder longrope = TinyGguf().Builder();
+  formats::GgufBuilder longrope = TinyGguf().Builder();
   longrope.String("llama.rope.scaling.type", "longrope");
   CHECK(Says(ErrorOf(longrope), "short_factor has 0 entries"));
-  GgufBuilder uneven = TinyGguf().Builder();
+  formats::GgufBuilder uneven = TinyGguf().Builder();
   uneven.Key("llama.attention.head_count_kv", 9,
-             Bytes(std::uint32_t{4}) + Bytes(std::uint64_t{2}) + Bytes(1) + Bytes(2));
+             formats::Bytes(std::uint32_t{4}) + formats::Bytes(std::uint64_t{2}) +
+                 formats::Bytes(1) + formats::Bytes(2));
   CHECK(Says(ErrorOf(uneven), "differs between layers"));
 }
 
@@ -168,7 +169,7 @@ TEST_CASE("tensors that are missing or unknown are named") {
   CHECK(Says(ErrorOf(gguf.Builder()), "token_embd.weight is missing"));
   gguf.without_tensor = "blk.0.attn_k.weight";
   CHECK(Says(ErrorOf(gguf.Builder()), "do not hold model.layers.0.self_attn.k_proj.weight"));
-  GgufBuilder more = TinyGguf().Builder();
+  formats::GgufBuilder more = TinyGguf().Builder();
   more.Tensor("blk.0.ffn_gate_exps.weight", {4}, 0, std::string(16, 'x'));
   CHECK(Says(ErrorOf(more), "\"blk.0.ffn_gate_exps.weight\" has no place"));
 }
@@ -184,7 +185,7 @@ TEST_CASE("rope_freqs.weight divides the angles and must fit them") {
 }
 
 TEST_CASE("end of text, of turn and of message are all ends") {
-  GgufBuilder builder = TinyGguf().Builder();
+  formats::GgufBuilder builder = TinyGguf().Builder();
   builder.U32("tokenizer.ggml.bos_token_id", 1);
   builder.U32("tokenizer.ggml.eos_token_id", 2);
   builder.U32("tokenizer.ggml.eot_token_id", 0);
@@ -197,7 +198,7 @@ TEST_CASE("end of text, of turn and of message are all ends") {
 }
 
 TEST_CASE("tokenizer fields are read field for field, lists of other lengths refused") {
-  GgufBuilder builder = TinyGguf().Builder();
+  formats::GgufBuilder builder = TinyGguf().Builder();
   builder.String("tokenizer.ggml.model", "gpt2");
   builder.String("tokenizer.ggml.pre", "smollm");
   builder.String("tokenizer.chat_template", "{{ x }}");
@@ -205,7 +206,8 @@ TEST_CASE("tokenizer fields are read field for field, lists of other lengths ref
   builder.Strings("tokenizer.ggml.merges", {"a b"});
   builder.Key("tokenizer.ggml.add_bos_token", 7, "\1");
   builder.Key("tokenizer.ggml.token_type", 9,
-              Bytes(std::uint32_t{5}) + Bytes(std::uint64_t{3}) + Bytes(1) + Bytes(1) + Bytes(3));
+              formats::Bytes(std::uint32_t{5}) + formats::Bytes(std::uint64_t{3}) +
+                  formats::Bytes(1) + formats::Bytes(1) + formats::Bytes(3));
   const auto model = Open(builder);
   REQUIRE(model.ok());
   CHECK(model->tokenizer.model == "gpt2");
@@ -216,15 +218,16 @@ TEST_CASE("tokenizer fields are read field for field, lists of other lengths ref
   CHECK(model->tokenizer.token_types == std::vector<std::int32_t>{1, 1, 3});
   CHECK(model->tokenizer.add_bos == true);
   CHECK_FALSE(model->tokenizer.add_eos.has_value());
-  builder.Key("tokenizer.ggml.scores", 9,
-              Bytes(std::uint32_t{6}) + Bytes(std::uint64_t{1}) + Bytes(0.5f));
+  builder.Key(
+      "tokenizer.ggml.scores", 9,
+      formats::Bytes(std::uint32_t{6}) + formats::Bytes(std::uint64_t{1}) + formats::Bytes(0.5f));
   CHECK(Says(ErrorOf(builder), "scores has 1 entries, tokens has 3"));
 }
 
 TEST_CASE("a split model opens by its first part and refuses parts that do not belong") {
-  const TempDirectory directory;
+  const formats::TempDirectory directory;
   const auto part = [&](std::uint32_t number, std::uint32_t count, const char* name) {
-    GgufBuilder builder;
+    formats::GgufBuilder builder;
     if (number == 0) TinyGguf().AddKeys(builder);
     builder.U32("split.no", number);
     builder.U32("split.count", count);
@@ -249,10 +252,10 @@ TEST_CASE("a split model opens by its first part and refuses parts that do not b
 }
 
 TEST_CASE("a vocabulary alone is no model, but has a tokenizer") {
-  GgufBuilder builder;
+  formats::GgufBuilder builder;
   builder.String("tokenizer.ggml.model", "gpt2");
   builder.Strings("tokenizer.ggml.tokens", {"a"});
-  const TempDirectory directory;
+  const formats::TempDirectory directory;
   const std::string path = directory.Write("v.gguf", builder.Build());
   CHECK(Says(OpenGgufModel(path).error().message, "a vocabulary alone"));
   const auto fields = ModelFiles::ReadGgufTokenizer(path);

@@ -6,8 +6,8 @@
 #include <string>
 
 #include "base/json.h"
+#include "formats/file_builders.h"
 #include "model/config_json.h"
-#include "model/file_builders.h"
 #include "model/model_runner.h"
 #include "model/spec/plain_decoder.h"
 #include "model/weights/match_tensors.h"
@@ -35,9 +35,9 @@ bool Says(const std::string& sentence, std::string_view part) {
   return sentence.find(part) != std::string::npos;
 }
 
-void Replace(const TempDirectory& directory, const std::string& name, const std::string& from,
-             const std::string& to) {
-  std::string text = Slurp(directory.File(name));
+void Replace(const formats::TempDirectory& directory, const std::string& name,
+             const std::string& from, const std::string& to) {
+  std::string text = formats::Slurp(directory.File(name));
   const std::size_t at = text.find(from);
   REQUIRE(at != std::string::npos);
   directory.Write(name, text.replace(at, from.size(), to));
@@ -86,7 +86,7 @@ std::string TinyWeights(Rename rename, const std::vector<std::string>& extra = {
     add(rename(spec.name), two_byte_dtype, shape, bytes);
   }
   for (const std::string& name : extra) add(name, "U8", "1", 1);
-  return SafetensorsBytes(header + "}", offset);
+  return formats::SafetensorsBytes(header + "}", offset);
 }
 
 std::string Same(const std::string& name) {
@@ -157,7 +157,7 @@ TEST_CASE("what a golden model computes is written beside it, field for field") 
     CAPTURE(name);
     auto files = ModelFiles::Open(Golden(name));
     REQUIRE(files.ok());
-    CHECK(files->spec().ToString() == Slurp(Golden(name) + "/spec.txt"));
+    CHECK(files->spec().ToString() == formats::Slurp(Golden(name) + "/spec.txt"));
   }
 }
 
@@ -165,16 +165,16 @@ TEST_CASE("the keys that are stated alone give the model of the whole configurat
   for (const std::string& name : GoldenModels()) {
     if (!fs::exists(Golden(name) + "/stated.json")) continue;
     CAPTURE(name);
-    const auto stated = ParseJson(Slurp(Golden(name) + "/stated.json"));
+    const auto stated = ParseJson(formats::Slurp(Golden(name) + "/stated.json"));
     REQUIRE(stated.ok());
     const auto config = ParseHfConfig(stated->value, nullptr, name);
     REQUIRE(config.ok());
-    CHECK(config->spec.ToString() == Slurp(Golden(name) + "/spec.txt"));
+    CHECK(config->spec.ToString() == formats::Slurp(Golden(name) + "/spec.txt"));
   }
 }
 
 TEST_CASE("places without a model are named") {
-  const TempDirectory directory;
+  const formats::TempDirectory directory;
   CHECK(Says(ErrorOf(directory.File("absent")), "cannot open"));
   CHECK(Says(ErrorOf(directory.path()), "has no config.json"));
   directory.Write("x.gguf", "GGUF");
@@ -188,7 +188,7 @@ TEST_CASE("places without a model are named") {
 }
 
 TEST_CASE("files that are something else are named in words") {
-  const TempDirectory directory;
+  const formats::TempDirectory directory;
   directory.Write("config.json", kTinyConfig);
   const auto weights = [&](std::string_view bytes) {
     directory.Write("model.safetensors", bytes);
@@ -215,7 +215,7 @@ TEST_CASE("files that are something else are named in words") {
 }
 
 TEST_CASE("weights that do not fit the configuration are named") {
-  const TempDirectory directory;
+  const formats::TempDirectory directory;
   directory.CopyFrom(Golden("llama_tied"));
   REQUIRE(ModelFiles::Open(directory.path()).ok());
   Replace(directory, "config.json", "\"num_hidden_layers\": 2", "\"num_hidden_layers\": 3");
@@ -235,7 +235,7 @@ TEST_CASE("weights that do not fit the configuration are named") {
 }
 
 TEST_CASE("a head that is absent is the embedding, whatever the key says") {
-  const TempDirectory directory;
+  const formats::TempDirectory directory;
   directory.Write("model.safetensors", TinyWeights(Same));
   for (const std::string key : {"true", "false"}) {
     directory.Write("config.json", kTinyConfig);
@@ -248,7 +248,7 @@ TEST_CASE("a head that is absent is the embedding, whatever the key says") {
 }
 
 TEST_CASE("a head that is stored beside a tied embedding counts where it differs from it") {
-  const TempDirectory directory;
+  const formats::TempDirectory directory;
   directory.Write("config.json", kTinyConfig);
   ModelSpec untied = TinyModel();
   untied.tied_head = false;
@@ -268,7 +268,7 @@ TEST_CASE("a head that is stored beside a tied embedding counts where it differs
 }
 
 TEST_CASE("unknown tensors are errors, rotary tables are not") {
-  const TempDirectory directory;
+  const formats::TempDirectory directory;
   directory.Write("config.json", kTinyConfig);
   directory.Write("model.safetensors",
                   TinyWeights(Same, {"model.layers.0.self_attn.rotary_emb.inv_freq"}));
@@ -283,14 +283,14 @@ TEST_CASE("unknown tensors are errors, rotary tables are not") {
 }
 
 TEST_CASE("weights of integers and other types are refused by name") {
-  const TempDirectory directory;
+  const formats::TempDirectory directory;
   directory.Write("config.json", kTinyConfig);
   directory.Write("model.safetensors", TinyWeights(Same, {}, "I16"));
   CHECK(Says(ErrorOf(directory.path()), "has the type I16, which is not supported"));
 }
 
 TEST_CASE("the text model of a multimodal checkpoint is found under its prefixes") {
-  const TempDirectory directory;
+  const formats::TempDirectory directory;
   directory.Write("config.json",
                   R"({"model_type":"llava","text_config":)" + std::string(kTinyConfig) + "}");
   const std::vector<std::string> others = {"vision_tower.a", "model.multi_modal_projector.b"};
@@ -311,11 +311,11 @@ TEST_CASE("the text model of a multimodal checkpoint is found under its prefixes
 }
 
 TEST_CASE("shards must hold what the index says") {
-  const TempDirectory directory;
+  const formats::TempDirectory directory;
   directory.CopyFrom(Golden("llama3"));
   REQUIRE(ModelFiles::Open(directory.path()).ok());
   const std::string index = "model.safetensors.index.json";
-  const std::string good = Slurp(directory.File(index));
+  const std::string good = formats::Slurp(directory.File(index));
   Replace(directory, index, "model.embed_tokens.weight", "model.embed_tokens.weights");
   CHECK(Says(ErrorOf(directory.path()), "tensor \"model.embed_tokens.weights\" is not in model-"));
   directory.Write(index, good);
@@ -331,16 +331,16 @@ TEST_CASE("shards must hold what the index says") {
 }
 
 TEST_CASE("a shard may not be a link out of the directory, except into the hub's cache") {
-  const TempDirectory outside;
+  const formats::TempDirectory outside;
   outside.CopyFrom(Golden("llama3"));
-  const TempDirectory directory;
+  const formats::TempDirectory directory;
   directory.CopyFrom(Golden("llama3"));
   const std::string shard = "model-00001-of-00003.safetensors";
   fs::remove(directory.File(shard));
   fs::create_symlink(outside.File(shard), directory.File(shard));
   CHECK(Says(ErrorOf(directory.path()), "is a link that leaves the model directory"));
 
-  const TempDirectory cache;
+  const formats::TempDirectory cache;
   fs::create_directories(cache.File("blobs"));
   fs::create_directories(cache.File("snapshots/1"));
   fs::copy(Golden("llama3"), cache.File("snapshots/1"));
@@ -350,7 +350,7 @@ TEST_CASE("a shard may not be a link out of the directory, except into the hub's
 }
 
 TEST_CASE("the fingerprint follows configuration and weights, not the place") {
-  const TempDirectory directory;
+  const formats::TempDirectory directory;
   directory.CopyFrom(Golden("llama_tied"));
   ThreadPool one(1), three(3);
   const Hash128 original = ModelFiles::Open(Golden("llama_tied"))->Fingerprint(one);
@@ -361,7 +361,7 @@ TEST_CASE("the fingerprint follows configuration and weights, not the place") {
   CHECK(fingerprint() != original);
   Replace(directory, "config.json", "1e-06", "1e-05");
   // Every byte counts, wherever it lies in its tensor.
-  const std::string weights = Slurp(directory.File("model.safetensors"));
+  const std::string weights = formats::Slurp(directory.File("model.safetensors"));
   std::uint64_t header = 0;
   std::memcpy(&header, weights.data(), sizeof header);
   const std::size_t data = 8 + header;

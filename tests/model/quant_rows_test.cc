@@ -29,7 +29,8 @@ struct FakeTensor {
     }
     source.shape = {kRows, kColumns};
     source.form = form;
-    source.read_codes = [this, form](std::int64_t first, std::int64_t count, const QuantOut& out) {
+    source.read_codes = [this, form](std::int64_t first, std::int64_t count,
+                                     const formats::QuantOut& out) {
       std::copy_n(codes.data() + first * kColumns, count * kColumns, out.codes);
       const std::int64_t groups = form.Groups(kColumns);
       std::copy_n(scales.data() + first * groups, count * groups, out.scales);

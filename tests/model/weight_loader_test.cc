@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "model/file_builders.h"
+#include "formats/file_builders.h"
 #include "model/model_runner.h"
 #include "model/tensor_parts.h"
 
@@ -19,7 +19,7 @@ std::string Golden(const std::string& name) {
 }
 
 // A model of one small layer in bfloat16, whose data begin at an odd address if `is_odd`.
-void WriteModel(const TempDirectory& directory, bool is_odd) {
+void WriteModel(const formats::TempDirectory& directory, bool is_odd) {
   directory.Write("config.json",
                   R"({"model_type":"llama","hidden_size":40,"intermediate_size":4,)"
                   R"("num_hidden_layers":1,"num_attention_heads":1,"vocab_size":70000,)"
@@ -53,7 +53,7 @@ void WriteModel(const TempDirectory& directory, bool is_odd) {
   }
   header += "}";
   if (header.size() % 2 != (is_odd ? 1 : 0)) header += " ";
-  std::string file = SafetensorsBytes(header, bytes);
+  std::string file = formats::SafetensorsBytes(header, bytes);
   std::mt19937 random(7);
   for (std::size_t i = file.size() - bytes; i < file.size(); i += 2) {
     const auto bits = static_cast<std::uint16_t>(random() & 0xBFFF);  // finite
@@ -93,7 +93,7 @@ TEST_CASE("rows where they lie in the file are the rows that are read") {
 
 TEST_CASE("packing gives every row and the fingerprint, wherever the data begin") {
   for (const bool is_odd : {false, true}) {
-    const TempDirectory directory;
+    const formats::TempDirectory directory;
     WriteModel(directory, is_odd);
     const auto files = ModelFiles::Open(directory.path());
     REQUIRE(files.ok());

@@ -1,10 +1,10 @@
-#include "model/formats/weight_format.h"
+#include "formats/weight_format.h"
 
-#include "model/formats/dequantize.h"
-#include "model/formats/quant_blocks.h"
-#include "model/formats/quant_blocks_k.h"
+#include "formats/dequantize.h"
+#include "formats/quant_blocks.h"
+#include "formats/quant_blocks_k.h"
 
-namespace sglrun::model {
+namespace sglrun::formats {
 namespace {
 
 constexpr int kMostGroups = 16;  // of a block
@@ -85,4 +85,4 @@ std::string WeightFormatNames() {
   return names;
 }
 
-}  // namespace sglrun::model
+}  // namespace sglrun::formats

@@ -1,9 +1,9 @@
-#include "model/formats/foreign_file.h"
+#include "formats/foreign_file.h"
 
 #include <algorithm>
 #include <cctype>
 
-namespace sglrun::model {
+namespace sglrun::formats {
 namespace {
 
 bool StartsWithIgnoringCase(std::string_view text, std::string_view lower_prefix) {
@@ -34,4 +34,4 @@ std::string DescribeForeignFile(std::string_view bytes) {
   return "";
 }
 
-}  // namespace sglrun::model
+}  // namespace sglrun::formats

@@ -1,17 +1,17 @@
-#include "model/formats/dequantize.h"
+#include "formats/dequantize.h"
 
 #include <bit>
 #include <cmath>
 #include <string>
 #include <vector>
 
-#include "model/file_builders.h"
-#include "model/formats/weight_format.h"
+#include "formats/file_builders.h"
+#include "formats/weight_format.h"
 #include "tensor/dtype.h"
 
 #include <doctest/doctest.h>
 
-namespace sglrun::model {
+namespace sglrun::formats {
 namespace {
 
 std::string Golden(const std::string& name) {
@@ -123,4 +123,4 @@ TEST_CASE("integer types are no weights") {
   }
 }
 
-}  // namespace sglrun::model
+}  // namespace sglrun::formats

@@ -10,11 +10,11 @@
 #include <cstdint>
 #include <cstring>
 
+#include "formats/dequantize.h"
+#include "formats/weight_format.h"
 #include "kernels/packed_weight.h"
-#include "model/formats/dequantize.h"
-#include "model/formats/weight_format.h"
 
-namespace sglrun::model {
+namespace sglrun::formats {
 
 inline constexpr kernels::WeightForm kFourBits{tensor::DType::kI4, {32, false, false}};
 inline constexpr kernels::WeightForm kFourBitsMinima{tensor::DType::kI4, {32, false, true}};
@@ -126,4 +126,4 @@ struct BlockMXFP4 {
   }
 };
 
-}  // namespace sglrun::model
+}  // namespace sglrun::formats

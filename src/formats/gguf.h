@@ -13,7 +13,7 @@
 
 #include "base/result.h"
 
-namespace sglrun::model {
+namespace sglrun::formats {
 
 // A metadata value. Integers of every width are int64 (or double beyond it); an array of arrays is
 // checked and then left out, as no known key is one.
@@ -55,4 +55,4 @@ struct GgufFile {
 // `place` names the file in errors.
 Result<GgufFile> ParseGguf(std::string_view file, const std::string& place);
 
-}  // namespace sglrun::model
+}  // namespace sglrun::formats

@@ -1,6 +1,6 @@
-#include "model/formats/gguf_types.h"
+#include "formats/gguf_types.h"
 
-namespace sglrun::model {
+namespace sglrun::formats {
 namespace {
 
 // 4, 5 and 31 to 38 belonged to types that were removed; files with them are older than GGUF or
@@ -29,4 +29,4 @@ const GgufTensorType* FindGgufTensorType(std::uint32_t id) {
   return nullptr;
 }
 
-}  // namespace sglrun::model
+}  // namespace sglrun::formats

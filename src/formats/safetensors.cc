@@ -1,4 +1,4 @@
-#include "model/formats/safetensors.h"
+#include "formats/safetensors.h"
 
 #include <algorithm>
 #include <cstring>
@@ -6,7 +6,7 @@
 
 #include "base/json.h"
 
-namespace sglrun::model {
+namespace sglrun::formats {
 namespace {
 
 constexpr std::uint64_t kMaxHeaderBytes = 100'000'000;  // the reference's limit
@@ -214,4 +214,4 @@ Result<std::vector<SafetensorsShard>> ParseSafetensorsIndex(std::string_view jso
   return shards;
 }
 
-}  // namespace sglrun::model
+}  // namespace sglrun::formats

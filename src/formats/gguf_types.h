@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string_view>
 
-namespace sglrun::model {
+namespace sglrun::formats {
 
 struct GgufTensorType {
   std::uint32_t id = 0;
@@ -17,4 +17,4 @@ struct GgufTensorType {
 // nullptr for a number that no type has.
 const GgufTensorType* FindGgufTensorType(std::uint32_t id);
 
-}  // namespace sglrun::model
+}  // namespace sglrun::formats

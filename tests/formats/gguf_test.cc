@@ -1,12 +1,12 @@
-#include "model/formats/gguf.h"
+#include "formats/gguf.h"
 
 #include <string>
 
-#include "model/file_builders.h"
+#include "formats/file_builders.h"
 
 #include <doctest/doctest.h>
 
-namespace sglrun::model {
+namespace sglrun::formats {
 namespace {
 
 constexpr std::uint32_t kF32 = 0, kQ4_0 = 2;
@@ -234,4 +234,4 @@ TEST_CASE("a vocabulary without weights is legal") {
   CHECK(ParseGguf(builder.Build(), "f").ok());
 }
 
-}  // namespace sglrun::model
+}  // namespace sglrun::formats

@@ -1,8 +1,8 @@
-#include "model/formats/dequantize.h"
+#include "formats/dequantize.h"
 
 #include "tensor/dtype.h"
 
-namespace sglrun::model {
+namespace sglrun::formats {
 
 void DequantizeF32(const std::uint8_t* in, std::int64_t count, float* out) {
   std::memcpy(out, in, static_cast<std::size_t>(count) * sizeof(float));
@@ -33,4 +33,4 @@ void DequantizeBF16(const std::uint8_t* in, std::int64_t count, float* out) {
   }
 }
 
-}  // namespace sglrun::model
+}  // namespace sglrun::formats

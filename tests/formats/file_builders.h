@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-namespace sglrun::model {
+namespace sglrun::formats {
 
 template <class T>
 std::string Bytes(T value) {
@@ -99,4 +99,4 @@ class TempDirectory {
 // The file's bytes; aborts when it cannot be read.
 std::string Slurp(const std::string& path);
 
-}  // namespace sglrun::model
+}  // namespace sglrun::formats

@@ -9,7 +9,7 @@
 
 #include "kernels/packed_weight.h"
 
-namespace sglrun::model {
+namespace sglrun::formats {
 
 // Integers and scales of quantised blocks, in the order of the elements.
 struct QuantOut {
@@ -36,4 +36,4 @@ const WeightFormat* FindWeightFormat(std::string_view name);
 // "F32, F16, BF16, ..." for error sentences.
 std::string WeightFormatNames();
 
-}  // namespace sglrun::model
+}  // namespace sglrun::formats

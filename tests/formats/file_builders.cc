@@ -1,4 +1,4 @@
-#include "model/file_builders.h"
+#include "formats/file_builders.h"
 
 #include <stdlib.h>
 
@@ -7,7 +7,7 @@
 #include "base/check.h"
 #include "base/mapped_file.h"
 
-namespace sglrun::model {
+namespace sglrun::formats {
 
 TempDirectory::TempDirectory() {
   std::string name = (std::filesystem::temp_directory_path() / "sglrun-model-XXXXXX").string();
@@ -37,4 +37,4 @@ std::string Slurp(const std::string& path) {
   return std::move(*text);
 }
 
-}  // namespace sglrun::model
+}  // namespace sglrun::formats

@@ -1,4 +1,4 @@
-#include "model/formats/gguf.h"
+#include "formats/gguf.h"
 
 #include <algorithm>
 #include <bit>
@@ -7,10 +7,10 @@
 #include <unordered_set>
 
 #include "base/utf8.h"
-#include "model/formats/gguf_types.h"
-#include "model/formats/weight_format.h"
+#include "formats/gguf_types.h"
+#include "formats/weight_format.h"
 
-namespace sglrun::model {
+namespace sglrun::formats {
 namespace {
 
 constexpr std::uint32_t kFloat32 = 6, kBool = 7, kString = 8, kArray = 9, kFloat64 = 12;
@@ -413,4 +413,4 @@ Result<GgufFile> ParseGguf(std::string_view file, const std::string& place) {
   return gguf;
 }
 
-}  // namespace sglrun::model
+}  // namespace sglrun::formats

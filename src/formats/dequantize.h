@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <cstring>
 
-namespace sglrun::model {
+namespace sglrun::formats {
 
 static_assert(std::endian::native == std::endian::little, "weight files are little-endian");
 
@@ -40,4 +40,4 @@ inline float LoadHalf(const std::uint8_t* bytes) {
   return HalfToFloat(LoadUnaligned<std::uint16_t>(bytes));
 }
 
-}  // namespace sglrun::model
+}  // namespace sglrun::formats

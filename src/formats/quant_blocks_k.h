@@ -2,9 +2,9 @@
 // groups of 16 or 32.
 #pragma once
 
-#include "model/formats/quant_blocks.h"
+#include "formats/quant_blocks.h"
 
-namespace sglrun::model {
+namespace sglrun::formats {
 
 struct ScaleAndMin {
   int scale;
@@ -139,4 +139,4 @@ struct BlockIQ4_XS {
   }
 };
 
-}  // namespace sglrun::model
+}  // namespace sglrun::formats

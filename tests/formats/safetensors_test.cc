@@ -1,12 +1,12 @@
-#include "model/formats/safetensors.h"
+#include "formats/safetensors.h"
 
 #include <string>
 
-#include "model/file_builders.h"
+#include "formats/file_builders.h"
 
 #include <doctest/doctest.h>
 
-namespace sglrun::model {
+namespace sglrun::formats {
 namespace {
 
 std::string ErrorOf(const std::string& file) {
@@ -154,4 +154,4 @@ TEST_CASE("an index may only name plain files of its directory") {
   CHECK_FALSE(ParseSafetensorsIndex(R"({"weight_map":{"a":"x","a":"y"}})", "i").ok());
 }
 
-}  // namespace sglrun::model
+}  // namespace sglrun::formats

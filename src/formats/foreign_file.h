@@ -4,10 +4,10 @@
 #include <string>
 #include <string_view>
 
-namespace sglrun::model {
+namespace sglrun::formats {
 
 // "is a Git LFS pointer, not the weights: ...", "is an HTML page: ...", or "" when nothing is
 // known.
 std::string DescribeForeignFile(std::string_view bytes);
 
-}  // namespace sglrun::model
+}  // namespace sglrun::formats

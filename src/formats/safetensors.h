@@ -10,7 +10,7 @@
 
 #include "base/result.h"
 
-namespace sglrun::model {
+namespace sglrun::formats {
 
 struct SafetensorsEntry {
   std::string name;
@@ -35,4 +35,4 @@ struct SafetensorsShard {
 Result<std::vector<SafetensorsShard>> ParseSafetensorsIndex(std::string_view json,
                                                             const std::string& place);
 
-}  // namespace sglrun::model
+}  // namespace sglrun::formats

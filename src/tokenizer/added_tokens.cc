@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/utf8.h"
-#include "tokenizer/unicode.h"
+#include "text/unicode.h"
 
 namespace sglrun::tokenizer {
 namespace {
@@ -18,18 +18,18 @@ std::size_t PreviousCharacter(std::string_view text, std::size_t end) {
 bool WordEndsAt(std::string_view text, std::size_t end) {
   if (end == 0) return false;
   std::size_t pos = PreviousCharacter(text, end);
-  return IsWordCharacter(DecodeUtf8(text, pos));
+  return unicode::IsWordCharacter(DecodeUtf8(text, pos));
 }
 
 bool WordStartsAt(std::string_view text, std::size_t pos) {
-  return pos < text.size() && IsWordCharacter(DecodeUtf8(text, pos));
+  return pos < text.size() && unicode::IsWordCharacter(DecodeUtf8(text, pos));
 }
 
 std::size_t SkipBlanksLeft(std::string_view text, std::size_t pos) {
   while (pos > 0) {
     const std::size_t previous = PreviousCharacter(text, pos);
     std::size_t at = previous;
-    if (!IsWhitespace(DecodeUtf8(text, at))) break;
+    if (!unicode::IsWhitespace(DecodeUtf8(text, at))) break;
     pos = previous;
   }
   return pos;
@@ -38,7 +38,7 @@ std::size_t SkipBlanksLeft(std::string_view text, std::size_t pos) {
 std::size_t SkipBlanksRight(std::string_view text, std::size_t pos) {
   while (pos < text.size()) {
     std::size_t next = pos;
-    if (!IsWhitespace(DecodeUtf8(text, next))) break;
+    if (!unicode::IsWhitespace(DecodeUtf8(text, next))) break;
     pos = next;
   }
   return pos;

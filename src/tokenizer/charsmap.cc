@@ -2,7 +2,7 @@
 
 #include "base/stop_flag.h"
 #include "base/utf8.h"
-#include "tokenizer/unicode.h"
+#include "text/unicode.h"
 
 namespace sglrun::tokenizer {
 namespace {
@@ -144,7 +144,7 @@ std::string Charsmap::Normalize(std::string_view text) const {
   for (std::size_t pos = 0; pos < text.size() && !StopFlag::requested();) {
     // Among ASCII characters only \r\n stands together.
     const bool alone = is_ascii(pos) && is_ascii(pos + 1) && text[pos] != '\r';
-    const std::size_t end = alone ? pos + 1 : EndOfGrapheme(text, pos);
+    const std::size_t end = alone ? pos + 1 : unicode::EndOfGrapheme(text, pos);
     AppendGrapheme(text.substr(pos, end - pos), out);
     pos = end;
   }

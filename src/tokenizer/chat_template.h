@@ -59,7 +59,7 @@ struct ChatPrompt {
   // Bytes of `text` that came from the request, in order and apart. What a special token spells
   // inside them was written by a user. Words like the role of a message (letters, digits, _ and -
   // only) do not count: templates build special tokens around them.
-  std::vector<jinja::TextRange> user;
+  std::vector<TextRange> user;
 };
 
 class ChatTemplate {

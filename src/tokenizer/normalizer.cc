@@ -5,13 +5,13 @@
 #include <utility>
 
 #include "base/utf8.h"
+#include "text/unicode.h"
 #include "tokenizer/base64.h"
 #include "tokenizer/byte_alphabet.h"
 #include "tokenizer/charsmap.h"
 #include "tokenizer/component.h"
 #include "tokenizer/pattern.h"
 #include "tokenizer/text_cleaning.h"
-#include "tokenizer/unicode.h"
 
 namespace sglrun::tokenizer {
 namespace {
@@ -64,7 +64,7 @@ class StripEnds final : public NormalizerStep {
     bool inside = !left_;
     for (std::size_t pos = 0; pos < text.size();) {
       const std::size_t start = pos;
-      const bool blank = IsWhitespace(DecodeUtf8(text, pos));
+      const bool blank = unicode::IsWhitespace(DecodeUtf8(text, pos));
       if (!inside && !blank) {
         inside = true;
         begin = start;
@@ -106,9 +106,9 @@ class BertStep final : public NormalizerStep {
   BertCleaning options_;
 };
 
-template <NormalForm kForm>
+template <unicode::NormalForm kForm>
 std::string Normalize(std::string_view text) {
-  return ToNormalForm(text, kForm);
+  return unicode::ToNormalForm(text, kForm);
 }
 
 template <auto kFunction>
@@ -158,12 +158,12 @@ Result<NormalizerPtr> ParseBert(const JsonView& json) {
 
 using NormalizerKind = ComponentKind<NormalizerPtr>;
 constexpr std::array kNormalizers = {
-    NormalizerKind{"NFC", MakeFunctionStep<Normalize<NormalForm::kNfc>>},
-    NormalizerKind{"NFD", MakeFunctionStep<Normalize<NormalForm::kNfd>>},
-    NormalizerKind{"NFKC", MakeFunctionStep<Normalize<NormalForm::kNfkc>>},
-    NormalizerKind{"NFKD", MakeFunctionStep<Normalize<NormalForm::kNfkd>>},
-    NormalizerKind{"Lowercase", MakeFunctionStep<ToLowerCase>},
-    NormalizerKind{"StripAccents", MakeFunctionStep<RemoveMarks>},
+    NormalizerKind{"NFC", MakeFunctionStep<Normalize<unicode::NormalForm::kNfc>>},
+    NormalizerKind{"NFD", MakeFunctionStep<Normalize<unicode::NormalForm::kNfd>>},
+    NormalizerKind{"NFKC", MakeFunctionStep<Normalize<unicode::NormalForm::kNfkc>>},
+    NormalizerKind{"NFKD", MakeFunctionStep<Normalize<unicode::NormalForm::kNfkd>>},
+    NormalizerKind{"Lowercase", MakeFunctionStep<unicode::ToLowerCase>},
+    NormalizerKind{"StripAccents", MakeFunctionStep<unicode::RemoveMarks>},
     NormalizerKind{"ByteLevel", MakeFunctionStep<BytesToLetters>},
     NormalizerKind{"Strip", ParseStrip},
     NormalizerKind{"Prepend", ParsePrepend},
@@ -202,7 +202,7 @@ Normalizer Normalizer::SentencePiece(bool add_space_prefix) {
 
 Normalizer Normalizer::Nfc() {
   Normalizer out;
-  out.steps_.push_back(std::make_unique<FunctionStep>(Normalize<NormalForm::kNfc>));
+  out.steps_.push_back(std::make_unique<FunctionStep>(Normalize<unicode::NormalForm::kNfc>));
   return out;
 }
 

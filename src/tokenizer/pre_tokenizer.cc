@@ -7,12 +7,12 @@
 
 #include "base/stop_flag.h"
 #include "base/utf8.h"
+#include "text/unicode.h"
 #include "tokenizer/byte_alphabet.h"
 #include "tokenizer/component.h"
 #include "tokenizer/pattern.h"
 #include "tokenizer/pre_patterns.h"
 #include "tokenizer/run_steps.h"
-#include "tokenizer/unicode.h"
 
 namespace sglrun::tokenizer {
 namespace {
@@ -174,7 +174,7 @@ Result<PreTokenizerPtr> ParseMetaspace(const JsonView& json) {
 
 Result<PreTokenizerPtr> ParseDigits(const JsonView& json) {
   SGLRUN_ASSIGN_OR_RETURN(const bool individual, json.BoolOr("individual_digits", false));
-  return MakeCharacterStep(IsNumber,
+  return MakeCharacterStep(unicode::IsNumber,
                            individual ? SplitBehavior::kIsolated : SplitBehavior::kContiguous);
 }
 
@@ -184,11 +184,11 @@ Result<PreTokenizerPtr> ParsePunctuation(const JsonView& json) {
     SGLRUN_ASSIGN_OR_RETURN(const JsonView behavior_json, json.Member("behavior"));
     SGLRUN_ASSIGN_OR_RETURN(behavior, ParseSplitBehavior(behavior_json));
   }
-  return MakeCharacterStep(IsPunctuation, behavior);
+  return MakeCharacterStep(unicode::IsPunctuation, behavior);
 }
 
 Result<PreTokenizerPtr> ParseWhitespaceSplit(const JsonView&) {
-  return MakeCharacterStep(IsWhitespace, SplitBehavior::kRemoved);
+  return MakeCharacterStep(unicode::IsWhitespace, SplitBehavior::kRemoved);
 }
 
 Result<PreTokenizerPtr> ParseCharDelimiterSplit(const JsonView& json) {
@@ -248,8 +248,8 @@ Status PreTokenizer::AddComponent(std::string_view type, const JsonView& json) {
     return {};
   }
   if (type == "BertPreTokenizer") {
-    steps_.push_back(MakeCharacterStep(IsWhitespace, SplitBehavior::kRemoved));
-    steps_.push_back(MakeCharacterStep(IsPunctuation, SplitBehavior::kIsolated));
+    steps_.push_back(MakeCharacterStep(unicode::IsWhitespace, SplitBehavior::kRemoved));
+    steps_.push_back(MakeCharacterStep(unicode::IsPunctuation, SplitBehavior::kIsolated));
     return {};
   }
   SGLRUN_ASSIGN_OR_RETURN(PreTokenizerPtr step, ParseComponent<PreTokenizerPtr>(

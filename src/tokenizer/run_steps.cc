@@ -1,7 +1,7 @@
 #include "tokenizer/run_steps.h"
 
 #include "base/utf8.h"
-#include "tokenizer/unicode.h"
+#include "text/unicode.h"
 
 namespace sglrun::tokenizer {
 namespace {
@@ -25,9 +25,9 @@ class WhitespaceStep final : public PreTokenizerStep {
     for (std::size_t pos = 0; pos < piece.text.size();) {
       const std::size_t begin = pos;
       const char32_t c = DecodeUtf8(piece.text, pos);
-      const Run kind = IsWordCharacter(c) ? Run::kInWord
-                       : IsWhitespace(c)  ? Run::kBetween
-                                          : Run::kOutside;
+      const Run kind = unicode::IsWordCharacter(c) ? Run::kInWord
+                       : unicode::IsWhitespace(c)  ? Run::kBetween
+                                                   : Run::kOutside;
       if (kind == run) continue;
       flush(begin);
       run = kind;
@@ -45,7 +45,7 @@ class ScriptsStep final : public PreTokenizerStep {
     std::size_t start = piece.text.size();
     for (std::size_t pos = 0; pos < piece.text.size();) {
       const std::size_t begin = pos;
-      const int script = ScriptOf(DecodeUtf8(piece.text, pos));
+      const int script = unicode::ScriptOf(DecodeUtf8(piece.text, pos));
       if (script == 0 || script == run) continue;
       if (run != 0) AppendRun(piece, start, begin, out);
       run = script;

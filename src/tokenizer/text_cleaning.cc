@@ -5,7 +5,7 @@
 
 #include "base/stop_flag.h"
 #include "base/utf8.h"
-#include "tokenizer/unicode.h"
+#include "text/unicode.h"
 
 namespace sglrun::tokenizer {
 namespace {
@@ -53,9 +53,9 @@ bool IsIdeograph(char32_t c) {
 
 std::string WithoutControls(std::string_view text) {
   return ForEachCharacter(text, [](char32_t c, std::string_view own, std::string& out) {
-    const bool blank = IsWhitespace(c);
+    const bool blank = unicode::IsWhitespace(c);
     const bool line = c == '\t' || c == '\n' || c == '\r';
-    if (c == 0 || c == kReplacementCharacter || (IsControl(c) && !line)) return;
+    if (c == 0 || c == kReplacementCharacter || (unicode::IsControl(c) && !line)) return;
     out.append(blank ? " " : own);
   });
 }
@@ -71,9 +71,9 @@ std::string WithSpacedIdeographs(std::string_view text) {
 }
 
 std::string WithoutAccents(std::string_view text) {
-  return ForEachCharacter(ToNormalForm(text, NormalForm::kNfd),
+  return ForEachCharacter(unicode::ToNormalForm(text, unicode::NormalForm::kNfd),
                           [](char32_t c, std::string_view own, std::string& out) {
-                            if (!IsNonSpacingMark(c)) out.append(own);
+                            if (!unicode::IsNonSpacingMark(c)) out.append(own);
                           });
 }
 
@@ -90,7 +90,7 @@ std::string CleanForBert(std::string_view text, const BertCleaning& options) {
   if (options.clean_text) out = WithoutControls(out);
   if (options.handle_chinese_chars) out = WithSpacedIdeographs(out);
   if (options.strip_accents) out = WithoutAccents(out);
-  if (options.lowercase) out = ToLowerCase(out);
+  if (options.lowercase) out = unicode::ToLowerCase(out);
   return out;
 }
 

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "tokenizer/text_range.h"
+#include "text/text_range.h"
 
 namespace sglrun::tokenizer {
 

@@ -9,7 +9,6 @@ namespace sglrun::cli {
 namespace {
 
 using tokenizer::ChatPrompt;
-using tokenizer::TextRange;
 using tokenizer::TokenId;
 
 // Alone it is one token, and takes no blanks from what follows.

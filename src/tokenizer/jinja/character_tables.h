@@ -4,7 +4,7 @@
 
 #include <span>
 
-#include "tokenizer/unicode_tables.h"
+#include "text/unicode_tables.h"
 
 namespace sglrun::tokenizer::jinja {
 
@@ -14,18 +14,19 @@ struct CaseRow {
   char32_t to[3];
 };
 
-extern const std::span<const CodePointRange> kAlphabetic;  // isalpha: category L
-extern const std::span<const CodePointRange> kDecimals;    // isdecimal
-extern const std::span<const CodePointRange> kDigits;      // isdigit: superscripts too
-extern const std::span<const CodePointRange> kNumerics;    // isnumeric: fractions, numerals too
-extern const std::span<const CodePointRange> kUppercase;
-extern const std::span<const CodePointRange> kLowercase;
-extern const std::span<const CodePointRange> kTitlecase;
-extern const std::span<const CodePointRange> kCased;
-extern const std::span<const CodePointRange> kCaseIgnorable;
-extern const std::span<const CodePointRange> kIdStart;
-extern const std::span<const CodePointRange> kIdContinue;
-extern const std::span<const CodePointRange> kPrintable;
+extern const std::span<const unicode::CodePointRange> kAlphabetic;  // isalpha: category L
+extern const std::span<const unicode::CodePointRange> kDecimals;    // isdecimal
+extern const std::span<const unicode::CodePointRange> kDigits;      // isdigit: superscripts too
+extern const std::span<const unicode::CodePointRange>
+    kNumerics;  // isnumeric: fractions, numerals too
+extern const std::span<const unicode::CodePointRange> kUppercase;
+extern const std::span<const unicode::CodePointRange> kLowercase;
+extern const std::span<const unicode::CodePointRange> kTitlecase;
+extern const std::span<const unicode::CodePointRange> kCased;
+extern const std::span<const unicode::CodePointRange> kCaseIgnorable;
+extern const std::span<const unicode::CodePointRange> kIdStart;
+extern const std::span<const unicode::CodePointRange> kIdContinue;
+extern const std::span<const unicode::CodePointRange> kPrintable;
 extern const std::span<const CaseRow> kUpperMap;
 extern const std::span<const CaseRow> kTitleMap;
 extern const std::span<const CaseRow> kLowerMap;

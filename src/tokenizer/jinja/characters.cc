@@ -52,7 +52,7 @@ void AppendLower(std::string& out, std::string_view text, std::size_t begin, std
 
 }  // namespace
 
-bool IsIn(std::span<const CodePointRange> table, char32_t c) {
+bool IsIn(std::span<const unicode::CodePointRange> table, char32_t c) {
   const auto after = std::upper_bound(
       table.begin(), table.end(), c, [](char32_t x, const auto& range) { return x < range.first; });
   return after != table.begin() && c <= std::prev(after)->last;

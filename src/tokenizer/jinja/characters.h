@@ -18,7 +18,7 @@ inline char32_t NextCharacter(std::string_view text, std::size_t& at) {
   return DecodeUtf8(text, at);
 }
 
-bool IsIn(std::span<const CodePointRange> table, char32_t c);
+bool IsIn(std::span<const unicode::CodePointRange> table, char32_t c);
 bool IsSpace(char32_t c);          // str.isspace, \s
 bool IsWordCharacter(char32_t c);  // \w
 inline bool IsAlphanumeric(char32_t c) {

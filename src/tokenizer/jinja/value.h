@@ -10,9 +10,9 @@
 #include <utility>
 #include <vector>
 
+#include "text/text_range.h"
 #include "tokenizer/jinja/fault.h"
 #include "tokenizer/jinja/object.h"
-#include "tokenizer/text_range.h"
 
 namespace sglrun::tokenizer::jinja {
 
@@ -100,8 +100,6 @@ class Value {
   std::int64_t bits_ = 0;
   Ref<Object> object_;
 };
-
-using tokenizer::TextRange;
 
 struct String final : Object {
   // `caller`: what of the text came from the caller's data, in order, apart.

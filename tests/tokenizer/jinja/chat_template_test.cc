@@ -138,7 +138,7 @@ TEST_CASE("what users wrote is still known in a prompt that goes on") {
        .add_generation_prompt = false,
        .continue_final_message = true});
   CHECK(prompt->text == "<a b!");
-  CHECK(prompt->user == std::vector<jinja::TextRange>{{1, 5}});
+  CHECK(prompt->user == std::vector<TextRange>{{1, 5}});
 }
 
 TEST_CASE("each fault is one sentence") {

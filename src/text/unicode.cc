@@ -1,4 +1,4 @@
-#include "tokenizer/unicode.h"
+#include "text/unicode.h"
 
 #include <algorithm>
 #include <bitset>
@@ -6,9 +6,9 @@
 
 #include "base/stop_flag.h"
 #include "base/utf8.h"
-#include "tokenizer/unicode_tables.h"
+#include "text/unicode_tables.h"
 
-namespace sglrun::tokenizer {
+namespace sglrun::unicode {
 namespace {
 
 // Hangul syllables are composed by arithmetic (The Unicode Standard, section 3.12).
@@ -352,4 +352,4 @@ bool IsWhitespace(char32_t c) {
          c == 0x3000;
 }
 
-}  // namespace sglrun::tokenizer
+}  // namespace sglrun::unicode

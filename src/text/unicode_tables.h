@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <span>
 
-namespace sglrun::tokenizer {
+namespace sglrun::unicode {
 
 struct CodePointRange {
   char32_t first;
@@ -71,4 +71,4 @@ extern const std::span<const char32_t> kDecompositionText;
 extern const std::span<const Composition> kCompositions;
 extern const std::span<const CaseMapping> kLowerCase;  // one to one mappings
 
-}  // namespace sglrun::tokenizer
+}  // namespace sglrun::unicode

@@ -3,7 +3,7 @@
 
 #include <cstddef>
 
-namespace sglrun::tokenizer {
+namespace sglrun {
 
 struct TextRange {
   std::size_t begin = 0;
@@ -11,4 +11,4 @@ struct TextRange {
   bool operator==(const TextRange&) const = default;
 };
 
-}  // namespace sglrun::tokenizer
+}  // namespace sglrun

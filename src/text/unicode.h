@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-namespace sglrun::tokenizer {
+namespace sglrun::unicode {
 
 enum class NormalForm { kNfc, kNfd, kNfkc, kNfkd };
 
@@ -28,4 +28,4 @@ bool IsWhitespace(char32_t c);     // property White_Space
 // script have 0.
 int ScriptOf(char32_t c);
 
-}  // namespace sglrun::tokenizer
+}  // namespace sglrun::unicode

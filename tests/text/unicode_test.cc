@@ -1,8 +1,8 @@
-#include "tokenizer/unicode.h"
+#include "text/unicode.h"
 
 #include <doctest/doctest.h>
 
-namespace sglrun::tokenizer {
+namespace sglrun::unicode {
 namespace {
 
 TEST_CASE("NFC composes, NFD decomposes, and marks are put in order") {
@@ -99,4 +99,4 @@ TEST_CASE("categories are those of the reference's versions of Unicode") {
 }
 
 }  // namespace
-}  // namespace sglrun::tokenizer
+}  // namespace sglrun::unicode

@@ -1,13 +1,13 @@
 
 #include "base/printable.h"
 #include "base/strings.h"
+#include "chat_template/chat_abilities.h"
 #include "cli/commands.h"
 #include "cli/exit_codes.h"
 #include "cli/load.h"
 #include "cli/print.h"
 #include "model/kv_cache.h"
 #include "request/sampling_parser.h"
-#include "tokenizer/chat_abilities.h"
 
 namespace sglrun::cli {
 namespace {
@@ -86,18 +86,19 @@ Json Defaults(const model::ModelFiles& files) {
   return stated;
 }
 
-const char* ContentText(tokenizer::ContentShape shape) {
-  if (shape == tokenizer::ContentShape::kEither) return "text or parts";
-  return shape == tokenizer::ContentShape::kParts ? "parts" : "text";
+const char* ContentText(chat_template::ContentShape shape) {
+  if (shape == chat_template::ContentShape::kEither) return "text or parts";
+  return shape == chat_template::ContentShape::kParts ? "parts" : "text";
 }
 
 // nullopt: the model has no template.
-Result<std::optional<tokenizer::ChatAbilities>> FindAbilities(
-    const Result<tokenizer::ChatTemplateFiles>& found) {
-  SGLRUN_ASSIGN_OR_RETURN(const tokenizer::ChatTemplateFiles files, found);
-  if (files.templates.empty()) return std::optional<tokenizer::ChatAbilities>();
-  SGLRUN_ASSIGN_OR_RETURN(const auto chat, tokenizer::ChatTemplate::Make(files));
-  SGLRUN_ASSIGN_OR_RETURN(tokenizer::ChatAbilities abilities, tokenizer::FindChatAbilities(chat));
+Result<std::optional<chat_template::ChatAbilities>> FindAbilities(
+    const Result<chat_template::ChatTemplateFiles>& found) {
+  SGLRUN_ASSIGN_OR_RETURN(const chat_template::ChatTemplateFiles files, found);
+  if (files.templates.empty()) return std::optional<chat_template::ChatAbilities>();
+  SGLRUN_ASSIGN_OR_RETURN(const auto chat, chat_template::ChatTemplate::Make(files));
+  SGLRUN_ASSIGN_OR_RETURN(chat_template::ChatAbilities abilities,
+                          chat_template::FindChatAbilities(chat));
   return std::optional(std::move(abilities));
 }
 
@@ -107,7 +108,7 @@ void AddTemplateFacts(const ModelSource& source, Facts& facts) {
   facts.emplace_back("chat_template", abilities.ok() && abilities->has_value());
   if (!abilities.ok()) facts.emplace_back(kTemplateFault, abilities.error().message);
   if (!abilities.ok() || !abilities->has_value()) return;
-  const tokenizer::ChatAbilities& found = **abilities;
+  const chat_template::ChatAbilities& found = **abilities;
   Json::Array switches;
   for (const std::string& name : found.thinking_switches) switches.emplace_back(name);
   facts.emplace_back("takes_system", found.takes_system);

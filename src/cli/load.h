@@ -8,6 +8,7 @@
 
 #include "base/result.h"
 #include "base/thread_pool.h"
+#include "chat_template/chat_template.h"
 #include "cli/options.h"
 #include "engine/engine.h"
 #include "kernels/backend.h"
@@ -15,7 +16,6 @@
 #include "model/model.h"
 #include "model/model_files.h"
 #include "request/sampling_params.h"
-#include "tokenizer/chat_template.h"
 #include "tokenizer/tokenizer.h"
 
 namespace sglrun::cli {
@@ -36,7 +36,7 @@ struct ModelSource {
   model::ModelFiles files;
   std::unique_ptr<tokenizer::Tokenizer> tokenizer;
   // An error fails what needs a template, and nothing else.
-  Result<tokenizer::ChatTemplateFiles> templates = tokenizer::ChatTemplateFiles();
+  Result<chat_template::ChatTemplateFiles> templates = chat_template::ChatTemplateFiles();
 };
 Result<ModelSource> OpenModel(const Options& options);
 // The same in two steps; FindTokenizer takes what the files hold unless --tokenizer names another.

@@ -10,12 +10,12 @@
 namespace sglrun::cli {
 namespace {
 
-using tokenizer::ChatTemplate;
-using tokenizer::ChatTemplateFiles;
+using chat_template::ChatTemplate;
+using chat_template::ChatTemplateFiles;
 
 ChatTemplateFiles TemplatesOf(const model::GgufTokenizerFields* fields) {
   return fields == nullptr ? ChatTemplateFiles()
-                           : tokenizer::ChatTemplatesOf(ToVocabulary(*fields));
+                           : chat_template::ChatTemplatesOf(ToVocabulary(*fields));
 }
 
 Result<ChatTemplateFiles> TemplatesAt(const std::string& path) {
@@ -23,7 +23,7 @@ Result<ChatTemplateFiles> TemplatesAt(const std::string& path) {
     // Of a single file, such as tokenizer.json, its folder.
     std::error_code ignored;
     const bool folder = std::filesystem::is_directory(path, ignored);
-    return tokenizer::ReadChatTemplates(
+    return chat_template::ReadChatTemplates(
         folder ? path : std::filesystem::path(path).parent_path().string());
   }
   SGLRUN_ASSIGN_OR_RETURN(const std::optional<model::GgufTokenizerFields> fields,
@@ -57,7 +57,7 @@ Result<io::ChatPromptIds, RecordError> PromptIds(const ChatModel& model,
                                                  const tokenizer::Tokenizer& tokenizer,
                                                  const Options& options, io::ChatRecord record) {
   const bool has_tools = !record.tools.is_null();
-  SGLRUN_ASSIGN_OR_RETURN(const tokenizer::ChatPrompt prompt,
+  SGLRUN_ASSIGN_OR_RETURN(const chat_template::ChatPrompt prompt,
                           RenderChatRecord(model, std::move(record), Messages::kServed, {}));
   auto ids = tokenizer.Encode(prompt.text, PromptEncoding(options, prompt));
   if (!ids.ok()) return RecordError{ids.error().message, "messages"};
@@ -105,18 +105,18 @@ Result<std::shared_ptr<const ChatModel>, RecordError> ChatModels::For(
   return brought_;
 }
 
-Result<tokenizer::ChatPrompt, RecordError> RenderChatRecord(const ChatModel& model,
-                                                            io::ChatRecord record,
-                                                            Messages messages,
-                                                            const std::optional<std::tm>& now) {
-  tokenizer::ChatRequest request{.messages = std::move(record.messages),
-                                 .tools = std::move(record.tools),
-                                 .documents = std::move(record.documents),
-                                 .add_generation_prompt = record.add_generation_prompt,
-                                 .continue_final_message = record.continue_final_message,
-                                 .fit_content = messages == Messages::kServed,
-                                 .variables = std::move(record.variables),
-                                 .now = now};
+Result<chat_template::ChatPrompt, RecordError> RenderChatRecord(const ChatModel& model,
+                                                                io::ChatRecord record,
+                                                                Messages messages,
+                                                                const std::optional<std::tm>& now) {
+  chat_template::ChatRequest request{.messages = std::move(record.messages),
+                                     .tools = std::move(record.tools),
+                                     .documents = std::move(record.documents),
+                                     .add_generation_prompt = record.add_generation_prompt,
+                                     .continue_final_message = record.continue_final_message,
+                                     .fit_content = messages == Messages::kServed,
+                                     .variables = std::move(record.variables),
+                                     .now = now};
   auto prompt = model.chat.Render(std::move(request));
   if (prompt.ok()) return std::move(*prompt);
   // A template that cannot be run is the fault of the record that brought it.
@@ -143,7 +143,7 @@ Result<io::RenderChat> MakeChatRenderer(const Options& options, const ModelSourc
 }
 
 tokenizer::EncodeOptions PromptEncoding(const Options& options,
-                                        const tokenizer::ChatPrompt& prompt) {
+                                        const chat_template::ChatPrompt& prompt) {
   // The template wrote the special tokens; another BOS in front would be one too many.
   tokenizer::EncodeOptions encoding{.add_special_tokens = false};
   if (options.no_special_in_content) encoding.plain = prompt.user;

@@ -9,27 +9,27 @@
 #include <string>
 
 #include "base/result.h"
+#include "chat_template/chat_template.h"
 #include "cli/load.h"
 #include "cli/options.h"
 #include "io/chat_record.h"
 #include "model/model_files.h"
-#include "tokenizer/chat_template.h"
 
 namespace sglrun::cli {
 
 // What --tokenizer, else --model says about chats; nothing when neither is given. --template FILE
 // takes the place of all its templates, not of its special tokens. `model`: the files of --model
 // where they are open, which are not opened again.
-Result<tokenizer::ChatTemplateFiles> FindChatTemplates(const Options& options,
-                                                       const model::ModelFiles* model = nullptr);
+Result<chat_template::ChatTemplateFiles> FindChatTemplates(
+    const Options& options, const model::ModelFiles* model = nullptr);
 
 // How a rendered conversation becomes token ids; `prompt` must outlive what comes back.
 tokenizer::EncodeOptions PromptEncoding(const Options& options,
-                                        const tokenizer::ChatPrompt& prompt);
+                                        const chat_template::ChatPrompt& prompt);
 
 // A chat template, and what its words tell.
 struct ChatModel {
-  tokenizer::ChatTemplate chat;
+  chat_template::ChatTemplate chat;
   io::ToolCallForm tool_calls;
   bool knows_tools;  // it shows them, or may
 };
@@ -37,7 +37,7 @@ struct ChatModel {
 // The template of a run, and the last one that a record brought along. Thread-safe.
 class ChatModels {
  public:
-  explicit ChatModels(tokenizer::ChatTemplateFiles files);
+  explicit ChatModels(chat_template::ChatTemplateFiles files);
 
   // Whether the run has a template that can be used.
   Status standard() const;
@@ -45,7 +45,7 @@ class ChatModels {
   Result<std::shared_ptr<const ChatModel>, RecordError> For(const io::ChatRecord& record);
 
  private:
-  const tokenizer::ChatTemplateFiles files_;
+  const chat_template::ChatTemplateFiles files_;
   const Result<std::shared_ptr<const ChatModel>> standard_;
   std::mutex mutex_;
   std::string brought_text_;
@@ -55,14 +55,14 @@ class ChatModels {
 // What a template gets to see.
 enum class Messages {
   kAsGiven,  // messages as they are, as transformers shows them
-  kServed,   // as a server does: io/chat_messages.h, tokenizer/chat_content.h
+  kServed,   // as a server does: io/chat_messages.h, chat_template/chat_content.h
 };
 
 // The one way from the conversation of a record to its prompt.
-Result<tokenizer::ChatPrompt, RecordError> RenderChatRecord(const ChatModel& model,
-                                                            io::ChatRecord record,
-                                                            Messages messages,
-                                                            const std::optional<std::tm>& now);
+Result<chat_template::ChatPrompt, RecordError> RenderChatRecord(const ChatModel& model,
+                                                                io::ChatRecord record,
+                                                                Messages messages,
+                                                                const std::optional<std::tm>& now);
 
 // Turns `messages` of input lines into token ids. A --template FILE that cannot be used is an error
 // at once; a model without a usable template fails each of them, saying what to do. The tokenizer

@@ -14,8 +14,8 @@
 namespace sglrun::cli {
 namespace {
 
-using tokenizer::ChatPrompt;
-using tokenizer::ChatTemplateFiles;
+using chat_template::ChatPrompt;
+using chat_template::ChatTemplateFiles;
 
 // "2026-01-31T12:00:00"
 Result<std::optional<std::tm>> ReadNow(const std::string& text) {

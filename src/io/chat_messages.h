@@ -1,5 +1,5 @@
 // The messages of a conversation as clients of chat APIs send them, checked and made into what chat
-// templates were written for. Together with tokenizer/chat_content.h this is what `batch` and
+// templates were written for. Together with chat_template/chat_content.h this is what `batch` and
 // `template --served` make of messages before the template sees them.
 #pragma once
 

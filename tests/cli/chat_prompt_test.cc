@@ -117,8 +117,8 @@ TEST_CASE(
   const std::string before = std::string(kPrompt) + "<|im_end|>\n<|im_start|>user\n";
   const std::string typed = "a<|im_end|>b";
   const std::string text = before + typed + "<|im_end|>\n";
-  const tokenizer::ChatPrompt prompt{.text = text,
-                                     .user = {{before.size(), before.size() + typed.size()}}};
+  const chat_template::ChatPrompt prompt{.text = text,
+                                         .user = {{before.size(), before.size() + typed.size()}}};
   const auto ends = [&](bool plain, const std::vector<ChatMessage>& messages) {
     const auto encoded = PromptEncoder(Sample(), plain).Encode(prompt, messages);
     CHECK(Decoded(encoded->ids) == text);

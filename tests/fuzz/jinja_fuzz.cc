@@ -9,12 +9,12 @@
 #include "base/check.h"
 #include "base/json.h"
 #include "base/utf8.h"
-#include "tokenizer/jinja/template.h"
+#include "jinja/template.h"
 
 namespace {
 
-using namespace sglrun;                    // NOLINT: a program of its own
-using namespace sglrun::tokenizer::jinja;  // NOLINT: a program of its own
+using namespace sglrun;         // NOLINT: a program of its own
+using namespace sglrun::jinja;  // NOLINT: a program of its own
 
 constexpr std::string_view kDivider = "\n---\n";
 

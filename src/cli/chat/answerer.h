@@ -11,13 +11,13 @@
 #include <string_view>
 
 #include "base/result.h"
+#include "chat_template/chat_template.h"
 #include "cli/chat/conversation.h"
 #include "cli/chat/parameters.h"
 #include "cli/chat/prompt_encoder.h"
 #include "cli/chat/thinking_splitter.h"
 #include "engine/engine.h"
 #include "io/record.h"
-#include "tokenizer/chat_template.h"
 
 namespace sglrun::cli {
 
@@ -51,7 +51,7 @@ class Answerer {
  public:
   struct Parts {
     const tokenizer::Tokenizer* tokenizer = nullptr;
-    tokenizer::ChatTemplate chat_template;
+    chat_template::ChatTemplate chat_template;
     Json::Object template_variables;  // --template-set
     bool plain_content = false;       // --no-special-in-content
     engine::Engine* engine = nullptr;
@@ -70,7 +70,7 @@ class Answerer {
 
  private:
   struct Prompt {
-    tokenizer::ChatPrompt rendered;
+    chat_template::ChatPrompt rendered;
     std::vector<std::int32_t> ids;
   };
   Result<Prompt> MakePrompt(const Conversation& conversation) const;

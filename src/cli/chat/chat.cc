@@ -68,7 +68,8 @@ Result<std::string> ReadMessage(const Options& options) {
 }
 
 // A variable that no template speaks of would change nothing, and nobody would know.
-Status CheckVariables(const Json::Object& variables, const tokenizer::ChatTemplateFiles& files) {
+Status CheckVariables(const Json::Object& variables,
+                      const chat_template::ChatTemplateFiles& files) {
   for (const auto& [name, value] : variables) {
     for (const std::string_view own : {"messages", "tools", "documents", "add_generation_prompt"}) {
       if (name == own) return Error{"--template-set " + name + ": the chat itself sets it"};
@@ -83,15 +84,16 @@ Status CheckVariables(const Json::Object& variables, const tokenizer::ChatTempla
   return {};
 }
 
-Result<tokenizer::ChatTemplate> LoadTemplate(const Options& options, const ModelSource& source) {
-  SGLRUN_ASSIGN_OR_RETURN(const tokenizer::ChatTemplateFiles files, source.templates);
+Result<chat_template::ChatTemplate> LoadTemplate(const Options& options,
+                                                 const ModelSource& source) {
+  SGLRUN_ASSIGN_OR_RETURN(const chat_template::ChatTemplateFiles files, source.templates);
   if (files.templates.empty()) {
     return Error{
         "the model has no chat template, which tells how messages are put to it: give one with "
         "--template FILE, or use `sglrun batch` for plain prompts"};
   }
   SGLRUN_RETURN_IF_ERROR(CheckVariables(options.template_variables.as_object(), files));
-  return tokenizer::ChatTemplate::Make(files);
+  return chat_template::ChatTemplate::Make(files);
 }
 
 // Compiles each constraint when it is set, so that all that an answer would be refused for is told

@@ -8,7 +8,7 @@
 namespace sglrun::cli {
 namespace {
 
-using tokenizer::ChatPrompt;
+using chat_template::ChatPrompt;
 using tokenizer::TokenId;
 
 // Alone it is one token, and takes no blanks from what follows.

@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "base/result.h"
+#include "chat_template/chat_template.h"
 #include "cli/chat/conversation.h"
-#include "tokenizer/chat_template.h"
 #include "tokenizer/tokenizer.h"
 
 namespace sglrun::cli {
@@ -27,7 +27,7 @@ class PromptEncoder {
     std::vector<std::int32_t> ids;
     std::size_t kept = 0;  // of them, taken over from earlier turns
   };
-  Result<Encoded> Encode(const tokenizer::ChatPrompt& prompt,
+  Result<Encoded> Encode(const chat_template::ChatPrompt& prompt,
                          const std::vector<ChatMessage>& messages) const;
 
  private:
@@ -38,7 +38,7 @@ class PromptEncoder {
   };
   Beginning FindBeginning(std::string_view text, const std::vector<ChatMessage>& messages) const;
   // What stands behind the first `bytes`.
-  Result<std::vector<std::int32_t>> EncodeBehind(const tokenizer::ChatPrompt& prompt,
+  Result<std::vector<std::int32_t>> EncodeBehind(const chat_template::ChatPrompt& prompt,
                                                  std::size_t bytes) const;
 
   const tokenizer::Tokenizer& tokenizer_;

@@ -1,0 +1,92 @@
+// Messages to the text of a prompt, by the template that comes with a model (a Jinja program, see
+// jinja/template.h). Used by `template`, `chat`, and for `messages` in input lines.
+//
+//   SGLRUN_ASSIGN_OR_RETURN(const ChatTemplateFiles files, ReadChatTemplates(model_directory));
+//   SGLRUN_ASSIGN_OR_RETURN(const ChatTemplate chat, ChatTemplate::Make(files));
+//   SGLRUN_ASSIGN_OR_RETURN(const ChatPrompt prompt, chat.Render({.messages = messages}));
+//   tokenizer.Encode(prompt.text, {.add_special_tokens = false});  // the template wrote the BOS
+#pragma once
+
+#include <ctime>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/json.h"
+#include "base/result.h"
+#include "chat_template/chat_content.h"
+#include "jinja/template.h"
+#include "tokenizer/tokenizer.h"
+
+namespace sglrun::chat_template {
+
+// What a model says about its chats, wherever it says it.
+struct ChatTemplateFiles {
+  struct Entry {
+    std::string name;  // "default", "tool_use", "rag", ...
+    std::string text;
+    std::string place;  // of error sentences: a file, a key of it
+  };
+  std::vector<Entry> templates;  // empty: the model has none
+  // Variables that hold a special token each: bos_token, eos_token, ...
+  std::vector<std::pair<std::string, std::string>> special_tokens;
+};
+
+// Of a directory: chat_template.jinja, additional_chat_templates/*.jinja, chat_template.json, the
+// chat_template of tokenizer_config.json; the first of them that has a name wins.
+Result<ChatTemplateFiles> ReadChatTemplates(const std::string& directory);
+// Of a GGUF file: tokenizer.chat_template, tokenizer.chat_template.NAME.
+ChatTemplateFiles ChatTemplatesOf(const tokenizer::GgufVocabulary& vocabulary);
+
+struct ChatRequest {
+  Json messages;        // an array of objects
+  Json tools = {};      // an array, or null
+  Json documents = {};  // an array, or null
+  bool add_generation_prompt = true;
+  // Leaves the last message open, so that the answer goes on with its text.
+  bool continue_final_message = false;
+  // Contents in the shape that the template takes (chat_content.h). Without it the template gets
+  // them as they are, as from the reference.
+  bool fit_content = false;
+  Json::Object variables = {};      // more variables; they win over special tokens
+  std::optional<std::tm> now = {};  // what strftime_now shows; this moment when empty
+};
+
+struct ChatPrompt {
+  std::string text;
+  // Bytes of `text` that came from the request, in order and apart. What a special token spells
+  // inside them was written by a user. Words like the role of a message (letters, digits, _ and -
+  // only) do not count: templates build special tokens around them.
+  std::vector<TextRange> user;
+};
+
+class ChatTemplate {
+ public:
+  // Parses all of them. Fails on a syntax error, and when there is none.
+  static Result<ChatTemplate> Make(const ChatTemplateFiles& files);
+
+  // Thread-safe. The error is one sentence for the person who wrote the messages; what the template
+  // itself raises is quoted in it. A template that costs more than jinja::Limits allow is such an
+  // error. When the StopFlag is up any error may come: nobody shall see it.
+  Result<ChatPrompt> Render(ChatRequest request) const;
+
+ private:
+  struct Parsed {
+    std::string name;
+    jinja::Template program;
+    std::shared_ptr<ContentShapes> shapes;
+  };
+
+  // `tool_use` when there are tools and it exists, else `default`, else the only one.
+  const Parsed* Choose(bool with_tools) const;
+  jinja::Try<jinja::Rendered> Run(const Parsed& chosen, const ChatRequest& request,
+                                  const jinja::Limits& limits) const;
+  void Fit(const Parsed& chosen, Json& messages) const;
+
+  std::vector<Parsed> templates_;
+  Json::Object special_tokens_;
+};
+
+}  // namespace sglrun::chat_template

@@ -5,9 +5,9 @@
 #include "cli/card_plan.h"
 #include "cli/load.h"
 #include "engine/memory_plan.h"
-#include "model/available_memory.h"
 #include "model/kv_cache.h"
 #include "model/model.h"
+#include "model/weights/available_memory.h"
 
 namespace sglrun::cli {
 namespace {

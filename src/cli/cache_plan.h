@@ -7,7 +7,7 @@
 #include "base/result.h"
 #include "cli/options.h"
 #include "kernels/backend.h"
-#include "model/model_files.h"
+#include "model/files/model_files.h"
 
 namespace sglrun::cli {
 

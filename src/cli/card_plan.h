@@ -8,7 +8,7 @@
 #include "base/json.h"
 #include "base/result.h"
 #include "cli/options.h"
-#include "model/model_files.h"
+#include "model/files/model_files.h"
 
 namespace sglrun::cli {
 

@@ -11,8 +11,8 @@
 #include "base/strings.h"
 #include "cli/grammar_options.h"
 #include "cli/load_chat_template.h"
-#include "model/available_memory.h"
-#include "model/find_model.h"
+#include "model/files/find_model.h"
+#include "model/weights/available_memory.h"
 
 namespace sglrun::cli {
 namespace {

@@ -13,14 +13,14 @@
 #include "engine/engine.h"
 #include "kernels/backend.h"
 #include "kernels/cuda/backend.h"
+#include "model/files/model_files.h"
 #include "model/model.h"
-#include "model/model_files.h"
 #include "request/sampling_params.h"
 #include "tokenizer/tokenizer.h"
 
 namespace sglrun::cli {
 
-// Puts paths in the place of what --model and --tokenizer name (model/find_model.h).
+// Puts paths in the place of what --model and --tokenizer name (model/files/find_model.h).
 Status FindModels(Options& options);
 
 // By its name or, since a cache of downloads names files by their hash, its first bytes.

@@ -13,7 +13,7 @@
 #include "cli/load.h"
 #include "cli/options.h"
 #include "io/chat_record.h"
-#include "model/model_files.h"
+#include "model/files/model_files.h"
 
 namespace sglrun::cli {
 

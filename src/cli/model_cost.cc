@@ -1,6 +1,6 @@
 #include "cli/model_cost.h"
 
-#include "model/decoder_blocks.h"
+#include "model/blocks/decoder_blocks.h"
 #include "model/kv_cache.h"
 
 namespace sglrun::cli {

@@ -8,7 +8,7 @@
 #include "base/strings.h"
 #include "engine/engine_impl.h"
 #include "engine/memory_plan.h"
-#include "model/available_memory.h"
+#include "model/weights/available_memory.h"
 
 namespace sglrun::engine {
 

@@ -7,8 +7,8 @@
 #include "engine/late_logits.h"
 #include "engine/step_arrays.h"
 #include "kernels/cuda/ops.h"
-#include "model/decoder_blocks.h"
-#include "model/rope_table.h"
+#include "model/blocks/decoder_blocks.h"
+#include "model/blocks/rope_table.h"
 
 namespace sglrun::engine {
 

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "base/strings.h"
-#include "model/available_memory.h"
+#include "model/weights/available_memory.h"
 
 namespace sglrun::model {
 namespace {

@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "kernels/backend.h"
-#include "model/decoder_blocks.h"
-#include "model/forward_batch.h"
+#include "model/blocks/decoder_blocks.h"
+#include "model/blocks/forward_batch.h"
+#include "model/blocks/rope_table.h"
 #include "model/kv_cache.h"
-#include "model/rope_table.h"
 #include "model/weights/weights.h"
 
 namespace sglrun::model {

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "base/strings.h"
-#include "model/available_memory.h"
 #include "model/blocks/attention.h"
+#include "model/weights/available_memory.h"
 #include "tensor/pages.h"
 
 namespace sglrun::model {

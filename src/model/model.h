@@ -14,12 +14,12 @@
 #include "base/hash.h"
 #include "base/result.h"
 #include "kernels/backend.h"
-#include "model/config.h"
-#include "model/forward_batch.h"
+#include "model/blocks/forward_batch.h"
+#include "model/files/config.h"
+#include "model/files/model_files.h"
 #include "model/kv_cache.h"
-#include "model/load_options.h"
-#include "model/model_files.h"
 #include "model/spec/model_spec.h"
+#include "model/weights/load_options.h"
 #include "tensor/tensor_view.h"
 
 namespace sglrun::model {

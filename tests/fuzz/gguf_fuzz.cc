@@ -6,8 +6,8 @@
 
 #include "base/check.h"
 #include "formats/gguf.h"
-#include "model/gguf_config.h"
-#include "model/gguf_model.h"
+#include "model/files/gguf_config.h"
+#include "model/files/gguf_model.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view bytes(reinterpret_cast<const char*>(data), size);

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "base/json.h"
-#include "model/config_json.h"
+#include "model/files/config_json.h"
 
 #include <doctest/doctest.h>
 

@@ -10,10 +10,10 @@
 #include <string>
 #include <vector>
 
-#include "model/available_memory.h"
 #include "model/model_runner.h"
 #include "model/spec/plain_decoder.h"
 #include "model/spec/rope.h"
+#include "model/weights/available_memory.h"
 #include "tests/rounds.h"
 
 #include <doctest/doctest.h>

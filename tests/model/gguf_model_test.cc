@@ -3,9 +3,9 @@
 
 #include "formats/file_builders.h"
 #include "model/families/family.h"
-#include "model/gguf_model.h"
+#include "model/files/gguf_model.h"
+#include "model/files/gguf_names.h"
 #include "model/spec/plain_decoder.h"
-#include "model/weights/gguf_names.h"
 
 #include <doctest/doctest.h>
 

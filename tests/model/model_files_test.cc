@@ -1,4 +1,4 @@
-#include "model/model_files.h"
+#include "model/files/model_files.h"
 
 #include <cstring>
 #include <filesystem>
@@ -7,11 +7,11 @@
 
 #include "base/json.h"
 #include "formats/file_builders.h"
-#include "model/config_json.h"
+#include "model/blocks/weight_list.h"
+#include "model/files/config_json.h"
+#include "model/files/match_tensors.h"
 #include "model/model_runner.h"
 #include "model/spec/plain_decoder.h"
-#include "model/weights/match_tensors.h"
-#include "model/weights/weight_list.h"
 
 #include <doctest/doctest.h>
 

@@ -10,9 +10,9 @@
 
 #include "base/thread_pool.h"
 #include "kernels/context.h"
+#include "model/files/model_files.h"
 #include "model/kv_cache.h"
 #include "model/model.h"
-#include "model/model_files.h"
 
 namespace sglrun::model {
 

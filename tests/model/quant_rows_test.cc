@@ -1,4 +1,4 @@
-#include "model/quant_rows.h"
+#include "model/weights/quant_rows.h"
 
 #include <array>
 #include <random>

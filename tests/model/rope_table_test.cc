@@ -1,4 +1,4 @@
-#include "model/rope_table.h"
+#include "model/blocks/rope_table.h"
 
 #include <cmath>
 

@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "formats/file_builders.h"
+#include "model/files/tensor_parts.h"
 #include "model/model_runner.h"
-#include "model/tensor_parts.h"
 
 #include <doctest/doctest.h>
 

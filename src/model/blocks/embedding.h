@@ -5,8 +5,8 @@
 #include <span>
 
 #include "model/blocks/step.h"
+#include "model/blocks/weight_list.h"
 #include "model/spec/model_spec.h"
-#include "model/weights/weight_list.h"
 
 namespace sglrun::model {
 

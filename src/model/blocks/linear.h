@@ -7,7 +7,7 @@
 
 #include "kernels/gemm.h"
 #include "model/blocks/step.h"
-#include "model/weights/weight_list.h"
+#include "model/blocks/weight_list.h"
 
 namespace sglrun::model {
 

@@ -5,9 +5,9 @@
 #include <span>
 
 #include "kernels/backend.h"
+#include "model/blocks/forward_batch.h"
+#include "model/blocks/rope_table.h"
 #include "model/blocks/scratch.h"
-#include "model/forward_batch.h"
-#include "model/rope_table.h"
 #include "tensor/tensor_view.h"
 
 namespace sglrun::model {

@@ -2,8 +2,8 @@
 
 #include "base/strings.h"
 #include "kernels/cpu/form_of_floats.h"
-#include "model/available_memory.h"
-#include "model/quant_rows.h"
+#include "model/weights/available_memory.h"
+#include "model/weights/quant_rows.h"
 
 namespace sglrun::model {
 namespace {

@@ -6,9 +6,9 @@
 #include <atomic>
 #include <vector>
 
-#include "model/part_packer.h"
-#include "model/quant_rows.h"
-#include "model/tensor_parts.h"
+#include "model/files/tensor_parts.h"
+#include "model/weights/part_packer.h"
+#include "model/weights/quant_rows.h"
 #include "model/weights/weights.h"
 
 namespace sglrun::model {

@@ -6,9 +6,9 @@
 
 #include "base/result.h"
 #include "kernels/backend.h"
-#include "model/decoder_blocks.h"
-#include "model/load_options.h"
-#include "model/model_files.h"
+#include "model/blocks/decoder_blocks.h"
+#include "model/files/model_files.h"
+#include "model/weights/load_options.h"
 
 namespace sglrun::model {
 

@@ -7,8 +7,8 @@
 
 #include "base/json.h"
 #include "base/result.h"
-#include "model/config.h"
 #include "model/families/family.h"
+#include "model/files/config.h"
 #include "model/spec/model_spec.h"
 
 namespace sglrun::model {

@@ -1,6 +1,6 @@
-#include "model/weights/gguf_names.h"
+#include "model/files/gguf_names.h"
 
-#include "model/decoder_blocks.h"
+#include "model/blocks/decoder_blocks.h"
 
 namespace sglrun::model {
 namespace {

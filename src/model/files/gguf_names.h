@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "model/blocks/weight_list.h"
 #include "model/spec/model_spec.h"
-#include "model/weights/weight_list.h"
 
 namespace sglrun::model {
 

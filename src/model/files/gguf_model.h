@@ -7,9 +7,9 @@
 
 #include "base/result.h"
 #include "formats/gguf.h"
-#include "model/config.h"
-#include "model/model_files.h"
-#include "model/stored_tensor.h"
+#include "model/files/config.h"
+#include "model/files/model_files.h"
+#include "model/files/stored_tensor.h"
 
 namespace sglrun::model {
 

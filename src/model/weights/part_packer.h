@@ -7,9 +7,9 @@
 #include "base/stream_hash.h"
 #include "base/thread_pool.h"
 #include "kernels/backend.h"
-#include "model/model_files.h"
-#include "model/quant_rows.h"
-#include "model/tensor_parts.h"
+#include "model/files/model_files.h"
+#include "model/files/tensor_parts.h"
+#include "model/weights/quant_rows.h"
 #include "tensor/buffer.h"
 
 namespace sglrun::model {

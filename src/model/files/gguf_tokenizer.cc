@@ -1,6 +1,6 @@
 #include <limits>
 
-#include "model/gguf_model.h"
+#include "model/files/gguf_model.h"
 
 namespace sglrun::model {
 namespace {

@@ -1,7 +1,7 @@
 #include <charconv>
 #include <cmath>
 
-#include "model/gguf_model.h"
+#include "model/files/gguf_model.h"
 
 namespace sglrun::model {
 namespace {

@@ -4,8 +4,8 @@
 #include <string>
 
 #include "base/result.h"
-#include "model/config_json.h"
-#include "model/stored_tensor.h"
+#include "model/files/config_json.h"
+#include "model/files/stored_tensor.h"
 
 namespace sglrun::model {
 

@@ -1,4 +1,4 @@
-#include "model/weights/match_tensors.h"
+#include "model/files/match_tensors.h"
 
 #include <algorithm>
 #include <set>
@@ -7,7 +7,7 @@
 #include <unordered_set>
 #include <utility>
 
-#include "model/decoder_blocks.h"
+#include "model/blocks/decoder_blocks.h"
 
 namespace sglrun::model {
 namespace {

@@ -1,4 +1,4 @@
-#include "model/find_model.h"
+#include "model/files/find_model.h"
 
 #include <algorithm>
 #include <cctype>

@@ -9,8 +9,8 @@
 
 #include "base/mapped_file.h"
 #include "base/result.h"
-#include "model/model_files.h"
-#include "model/weights/weight_list.h"
+#include "model/blocks/weight_list.h"
+#include "model/files/model_files.h"
 
 namespace sglrun::model {
 

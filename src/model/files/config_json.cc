@@ -1,4 +1,4 @@
-#include "model/config_json.h"
+#include "model/files/config_json.h"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "model/hf_directory.h"
+#include "model/files/hf_directory.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -8,8 +8,8 @@
 #include "base/log.h"
 #include "formats/foreign_file.h"
 #include "formats/safetensors.h"
-#include "model/weights/match_tensors.h"
-#include "model/weights/weight_list.h"
+#include "model/blocks/weight_list.h"
+#include "model/files/match_tensors.h"
 
 namespace sglrun::model {
 namespace {

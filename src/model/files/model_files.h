@@ -18,7 +18,7 @@
 #include "base/thread_pool.h"
 #include "formats/weight_format.h"
 #include "kernels/packed_weight.h"
-#include "model/config.h"
+#include "model/files/config.h"
 #include "model/spec/model_spec.h"
 #include "tensor/tensor_view.h"
 
@@ -91,7 +91,7 @@ class ModelFiles {
   // Identifies the model's content: what it computes, its ends, the tensor table and every byte of the data, read at
   // some gigabytes a second a thread. Packing the weights reads them again, from the page cache.
   Hash128 Fingerprint(ThreadPool& pool, const FingerprintOptions& options = {}) const;
-  // The same from the hashes of all parts (model/tensor_parts.h).
+  // The same from the hashes of all parts (model/files/tensor_parts.h).
   Hash128 FingerprintOf(std::span<const Hash128> parts) const;
 
  private:

@@ -1,4 +1,4 @@
-#include "model/part_packer.h"
+#include "model/weights/part_packer.h"
 
 #include <algorithm>
 #include <new>

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "kernels/packed_weight.h"
-#include "model/weights/vector_weight.h"
+#include "model/blocks/vector_weight.h"
 
 namespace sglrun::model {
 

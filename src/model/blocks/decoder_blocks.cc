@@ -1,4 +1,4 @@
-#include "model/decoder_blocks.h"
+#include "model/blocks/decoder_blocks.h"
 
 namespace sglrun::model {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "kernels/packed_weight.h"
-#include "model/model_files.h"
+#include "model/files/model_files.h"
 
 namespace sglrun::model {
 

@@ -1,4 +1,4 @@
-#include "model/model_files.h"
+#include "model/files/model_files.h"
 
 #include <algorithm>
 #include <atomic>
@@ -8,10 +8,10 @@
 #include <unordered_map>
 
 #include "base/json.h"
-#include "model/gguf_model.h"
-#include "model/hf_directory.h"
-#include "model/stored_tensor.h"
-#include "model/tensor_parts.h"
+#include "model/files/gguf_model.h"
+#include "model/files/hf_directory.h"
+#include "model/files/stored_tensor.h"
+#include "model/files/tensor_parts.h"
 
 namespace sglrun::model {
 namespace {

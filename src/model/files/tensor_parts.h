@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "model/model_files.h"
+#include "model/files/model_files.h"
 
 namespace sglrun::model {
 

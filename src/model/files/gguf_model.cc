@@ -1,13 +1,13 @@
-#include "model/gguf_model.h"
+#include "model/files/gguf_model.h"
 
 #include <cstdio>
 #include <filesystem>
 #include <utility>
 
 #include "formats/foreign_file.h"
-#include "model/gguf_config.h"
-#include "model/weights/gguf_names.h"
-#include "model/weights/match_tensors.h"
+#include "model/files/gguf_config.h"
+#include "model/files/gguf_names.h"
+#include "model/files/match_tensors.h"
 
 namespace sglrun::model {
 namespace {

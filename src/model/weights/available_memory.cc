@@ -1,4 +1,4 @@
-#include "model/available_memory.h"
+#include "model/weights/available_memory.h"
 
 #include <sys/resource.h>
 #include <unistd.h>

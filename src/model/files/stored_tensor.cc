@@ -1,4 +1,4 @@
-#include "model/stored_tensor.h"
+#include "model/files/stored_tensor.h"
 
 #include <algorithm>
 #include <functional>

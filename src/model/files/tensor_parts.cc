@@ -1,4 +1,4 @@
-#include "model/tensor_parts.h"
+#include "model/files/tensor_parts.h"
 
 #include <algorithm>
 

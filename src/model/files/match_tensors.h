@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "base/result.h"
+#include "model/files/stored_tensor.h"
 #include "model/spec/model_spec.h"
-#include "model/stored_tensor.h"
 
 namespace sglrun::model {
 

@@ -1,4 +1,4 @@
-#include "model/gguf_config.h"
+#include "model/files/gguf_config.h"
 
 #include <algorithm>
 #include <limits>

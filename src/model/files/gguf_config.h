@@ -6,8 +6,8 @@
 
 #include "base/result.h"
 #include "formats/gguf.h"
-#include "model/config.h"
 #include "model/families/family.h"
+#include "model/files/config.h"
 
 namespace sglrun::model {
 

@@ -17,9 +17,9 @@
 #include "cli/options.h"
 #include "engine/engine.h"
 #include "engine/sequence.h"
+#include "io/dialect/record.h"
+#include "io/dialect/result_writer.h"
 #include "io/jsonl_reader.h"
-#include "io/record.h"
-#include "io/result_writer.h"
 #include "io/run_output.h"
 
 namespace sglrun::cli {

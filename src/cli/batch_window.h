@@ -14,8 +14,8 @@
 #include "cli/batch_source.h"
 #include "cli/memory_budget.h"
 #include "cli/report/collector.h"
-#include "io/result_writer.h"
-#include "io/row_builder.h"
+#include "io/dialect/result_writer.h"
+#include "io/dialect/row_builder.h"
 #include "io/run_output.h"
 #include "request/generate_result.h"
 

@@ -6,8 +6,8 @@
 #include "base/log.h"
 #include "cli/exit_codes.h"
 #include "cli/print.h"
+#include "io/dialect/record.h"
 #include "io/output_file.h"
-#include "io/record.h"
 #include "io/row_values.h"
 
 namespace sglrun::cli {

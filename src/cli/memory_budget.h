@@ -14,7 +14,7 @@
 
 namespace sglrun::cli {
 
-// Of one run. A record's bounds (engine/result_room.h, io/jsonl_reader.h, io/record.h) lie below.
+// Of one run. A record's bounds (engine/result_room.h, io/jsonl_reader.h, io/dialect/record.h) lie below.
 inline constexpr std::int64_t kRunMemory = std::int64_t{1} << 30;
 
 class MemoryBudget {

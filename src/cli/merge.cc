@@ -8,10 +8,10 @@
 #include "cli/commands.h"
 #include "cli/exit_codes.h"
 #include "cli/run_identity.h"
+#include "io/dialect/side_files.h"
 #include "io/journal.h"
 #include "io/row_reader.h"
 #include "io/run_output.h"
-#include "io/side_files.h"
 
 namespace sglrun::cli {
 namespace {

@@ -19,7 +19,7 @@
 #include "engine/grammar_state.h"
 #include "engine/result_room.h"
 #include "grammar/compile/constraint.h"
-#include "io/result_writer.h"
+#include "io/dialect/result_writer.h"
 
 namespace sglrun::cli {
 namespace {

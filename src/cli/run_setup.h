@@ -11,8 +11,8 @@
 #include "base/result.h"
 #include "cli/load.h"
 #include "cli/options.h"
+#include "io/dialect/record.h"
 #include "io/jsonl_reader.h"
-#include "io/record.h"
 
 namespace sglrun::cli {
 

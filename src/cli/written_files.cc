@@ -18,8 +18,8 @@
 #include "base/same_file.h"
 #include "base/whole_file.h"
 #include "cli/report/account.h"
+#include "io/dialect/result_writer.h"
 #include "io/journal.h"
-#include "io/result_writer.h"
 #include "io/run_output.h"
 
 namespace sglrun::cli {

@@ -3,7 +3,7 @@
 #include <doctest/doctest.h>
 
 #include "engine/result_room.h"
-#include "io/record.h"
+#include "io/dialect/record.h"
 
 namespace sglrun::cli {
 namespace {

@@ -5,8 +5,8 @@
 #include "base/check.h"
 #include "base/json.h"
 #include "base/utf8.h"
-#include "io/record.h"
-#include "io/result_writer.h"
+#include "io/dialect/record.h"
+#include "io/dialect/result_writer.h"
 
 namespace {
 

@@ -1,7 +1,7 @@
 // Lines of the OpenAI dialect, and what becomes of them.
 #pragma once
 
-#include "io/record.h"
+#include "io/dialect/record.h"
 
 #include <doctest/doctest.h>
 

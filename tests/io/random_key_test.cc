@@ -1,7 +1,7 @@
 // Which draws a record gets that states no seed: they follow what decides its text, nothing else.
 #include "io/random_key.h"
 
-#include "io/record.h"
+#include "io/dialect/record.h"
 
 #include <doctest/doctest.h>
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "io/record.h"
+#include "io/dialect/record.h"
 
 namespace sglrun::io {
 

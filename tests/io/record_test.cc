@@ -1,5 +1,5 @@
 // What a line asks for: its shapes, rules and refusals (docs/requests.md).
-#include "io/record.h"
+#include "io/dialect/record.h"
 
 #include <doctest/doctest.h>
 

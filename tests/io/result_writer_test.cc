@@ -1,5 +1,5 @@
 // Rows to the byte: the order of keys and the form of numbers.
-#include "io/result_writer.h"
+#include "io/dialect/result_writer.h"
 
 #include <doctest/doctest.h>
 

@@ -17,7 +17,7 @@
 #include "cli/chat/prompt_encoder.h"
 #include "cli/chat/thinking_splitter.h"
 #include "engine/engine.h"
-#include "io/record.h"
+#include "io/dialect/record.h"
 
 namespace sglrun::cli {
 

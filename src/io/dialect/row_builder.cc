@@ -1,4 +1,4 @@
-#include "io/row_builder.h"
+#include "io/dialect/row_builder.h"
 
 #include <algorithm>
 #include <utility>

@@ -1,11 +1,11 @@
-#include "io/record.h"
+#include "io/dialect/record.h"
 
 #include <algorithm>
 #include <utility>
 
 #include "base/large_json.h"
 #include "base/utf8.h"
-#include "io/file_dialect.h"
+#include "io/dialect/file_dialect.h"
 #include "io/generate_req_input.h"
 #include "io/normalize.h"
 #include "io/occurrence_counter.h"

@@ -1,4 +1,4 @@
-#include "io/file_dialect.h"
+#include "io/dialect/file_dialect.h"
 
 #include "base/json.h"
 #include "io/byte_source.h"

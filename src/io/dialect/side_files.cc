@@ -1,4 +1,4 @@
-#include "io/side_files.h"
+#include "io/dialect/side_files.h"
 
 #include <filesystem>
 #include <fstream>
@@ -7,8 +7,8 @@
 #include "base/json.h"
 #include "base/same_file.h"
 #include "base/whole_file.h"
+#include "io/dialect/result_writer.h"
 #include "io/output_paths.h"
-#include "io/result_writer.h"
 
 namespace sglrun::io {
 namespace {

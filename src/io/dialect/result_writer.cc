@@ -1,4 +1,4 @@
-#include "io/result_writer.h"
+#include "io/dialect/result_writer.h"
 
 #include <algorithm>
 #include <filesystem>

@@ -13,7 +13,7 @@
 #include <map>
 #include <string>
 
-#include "io/result_writer.h"
+#include "io/dialect/result_writer.h"
 #include "request/generate_result.h"
 
 namespace sglrun::io {

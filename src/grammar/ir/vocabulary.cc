@@ -4,8 +4,6 @@
 #include <array>
 #include <utility>
 
-#include "grammar/matcher/shared_masks.h"
-
 namespace sglrun::grammar {
 namespace {
 
@@ -50,10 +48,6 @@ Vocabulary::Vocabulary(std::span<const std::string> texts, std::int64_t logit_wi
   Build();
 }
 
-Vocabulary::~Vocabulary() = default;
-Vocabulary::Vocabulary(Vocabulary&&) noexcept = default;
-Vocabulary& Vocabulary::operator=(Vocabulary&&) noexcept = default;
-
 void Vocabulary::AddText(std::string_view text) {
   if (text.size() <= kMaxTextBytes) arena_ += text;
 }
@@ -82,7 +76,6 @@ std::optional<std::int32_t> Vocabulary::Find(std::string_view name) const {
 }
 
 void Vocabulary::Build() {
-  shared_masks_ = std::make_unique<SharedMasks>();
   text_mask_.assign(static_cast<std::size_t>(words_per_mask()), 0);
   struct Entry {
     std::uint64_t head;

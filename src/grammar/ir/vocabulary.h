@@ -8,6 +8,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
@@ -19,17 +20,12 @@
 
 namespace sglrun::grammar {
 
-class SharedMasks;
-
 class Vocabulary {
  public:
   // `logit_width`: ids [tokenizer.vocab_size(), logit_width) exist in a mask but are never allowed.
   Vocabulary(const tokenizer::Tokenizer& tokenizer, std::int64_t logit_width);
   // For tests: the text of every id, "" for ids that are no text.
   Vocabulary(std::span<const std::string> texts, std::int64_t logit_width);
-  ~Vocabulary();
-  Vocabulary(Vocabulary&&) noexcept;
-  Vocabulary& operator=(Vocabulary&&) noexcept;
 
   std::int64_t logit_width() const { return logit_width_; }
   std::int64_t words_per_mask() const { return (logit_width_ + 31) / 32; }
@@ -64,10 +60,20 @@ class Vocabulary {
   int longest_text() const { return longest_text_; }  // in bytes
   // The bits of all text tokens.
   std::span<const std::uint32_t> text_mask() const { return text_mask_; }
-  // What matchers have found out about this vocabulary, whatever their grammar.
-  SharedMasks& shared_masks() const { return *shared_masks_; }
+  // What a user of the vocabulary has found out about it and keeps with it (matcher/shared_masks.h):
+  // one object, made when it is first asked for. Thread-safe. T is always the same type.
+  template <class T>
+  T& Companion() const {
+    std::call_once(kept_->made, [this] { kept_->companion = std::make_shared<T>(); });
+    return *static_cast<T*>(kept_->companion.get());
+  }
 
  private:
+  struct Kept {
+    std::once_flag made;
+    std::shared_ptr<void> companion;
+  };
+
   void AddText(std::string_view text);
   std::int32_t IdCount() const { return static_cast<std::int32_t>(text_begin_.size()) - 1; }
   void Build();
@@ -87,7 +93,7 @@ class Vocabulary {
   std::array<std::size_t, 257> byte_begin_{};  // into by_byte_
   std::vector<std::int32_t> sorted_ids_;
   std::vector<std::uint32_t> text_mask_;
-  std::unique_ptr<SharedMasks> shared_masks_;
+  std::unique_ptr<Kept> kept_ = std::make_unique<Kept>();
 };
 
 }  // namespace sglrun::grammar

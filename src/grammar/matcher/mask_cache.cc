@@ -10,16 +10,16 @@ namespace sglrun::grammar {
 MaskCache::MaskCache(const Program& program, std::shared_ptr<const Vocabulary> vocabulary,
                      const Limits& limits)
     : program_(program), vocabulary_(std::move(vocabulary)), limits_(limits) {
-  vocabulary_->shared_masks().AddCache();
+  SharedMasks::Of(*vocabulary_).AddCache();
 }
 
 MaskCache::~MaskCache() {
-  vocabulary_->shared_masks().RemoveCache();
+  SharedMasks::Of(*vocabulary_).RemoveCache();
 }
 
 std::size_t MaskCache::MostBytes() const {
   constexpr std::size_t kMost = std::size_t{24} << 20;
-  return std::min(kMost, vocabulary_->shared_masks().ShareOfCache());
+  return std::min(kMost, SharedMasks::Of(*vocabulary_).ShareOfCache());
 }
 
 template <class Mask, class KeyOf, class Make>
@@ -31,7 +31,7 @@ std::shared_ptr<const Mask> MaskCache::Get(Map<Mask>& map, StateId state, KeyOf 
   }
   const std::optional<SharedMasks::Key> key = key_of();
   std::shared_ptr<const Mask> mask =
-      key ? vocabulary_->shared_masks().Get<Mask>(*key, make) : make();
+      key ? SharedMasks::Of(*vocabulary_).Get<Mask>(*key, make) : make();
   if (!mask) return nullptr;
   const std::size_t most = MostBytes();
   rows_.Bound(most / 3);

@@ -11,12 +11,18 @@
 #include <mutex>
 
 #include "base/hash.h"
+#include "grammar/ir/vocabulary.h"
 #include "grammar/matcher/state_mask.h"
 
 namespace sglrun::grammar {
 
 class SharedMasks {
  public:
+  // Those of a vocabulary.
+  static SharedMasks& Of(const Vocabulary& vocabulary) {
+    return vocabulary.Companion<SharedMasks>();
+  }
+
   struct Key {
     static constexpr std::int32_t kAlone = -1;
 

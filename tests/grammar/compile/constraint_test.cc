@@ -49,7 +49,7 @@ TEST_CASE("masks that nearly every schema needs are found beforehand, whatever t
       options.whitespace = whitespace;
       const auto vocabulary = Bytes();
       CHECK(WarmUp(vocabulary, options));
-      CHECK(vocabulary->shared_masks().MemoryBytes() > 0);
+      CHECK(SharedMasks::Of(*vocabulary).MemoryBytes() > 0);
     }
   }
 }

@@ -146,7 +146,7 @@ TEST_CASE("work that is under way looks at the stop flag every million steps") {
 
 TEST_CASE("the masks of many grammars share one room") {
   const auto vocabulary = Letters();
-  const auto share = [&] { return vocabulary->shared_masks().ShareOfCache(); };
+  const auto share = [&] { return SharedMasks::Of(*vocabulary).ShareOfCache(); };
   const std::size_t alone = share();
   {
     std::vector<std::shared_ptr<const CompiledGrammar>> held;

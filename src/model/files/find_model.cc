@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 constexpr std::size_t kMostListed = 12;
 constexpr std::size_t kMostCommitBytes = 256;
 
-bool Exists(const fs::path& path) {
+bool PathExists(const fs::path& path) {
   std::error_code ignored;
   return fs::exists(path, ignored);
 }
@@ -222,7 +222,7 @@ Result<FoundModel> InCache(const Repository& repository, const std::string& give
 
 Result<FoundModel> FindModel(const std::string& given) {
   if (IsFolder(given)) return InFolder(given, given, "");
-  if (Exists(given)) return FoundModel{given, LastPart(given)};
+  if (PathExists(given)) return FoundModel{given, LastPart(given)};
   const std::size_t colon = given.rfind(':');
   if (colon != std::string::npos && IsFolder(given.substr(0, colon))) {
     return InFolder(given.substr(0, colon), given, given.substr(colon + 1));

@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::string_view kPlace = "general.sampling";
 
-std::string Key(std::string_view name) {
+std::string GenerationKey(std::string_view name) {
   return std::string(kPlace) + "." + std::string(name);
 }
 
@@ -33,11 +33,11 @@ Result<GenerationDefaults> ReadGgufGeneration(const formats::GgufFile& gguf) {
       {"penalty_repeat", &defaults.repetition_penalty}};
   bool stated = false;
   for (const auto& [name, number] : numbers) {
-    SGLRUN_ASSIGN_OR_RETURN(*number, gguf.Float(Key(name)));
+    SGLRUN_ASSIGN_OR_RETURN(*number, gguf.Float(GenerationKey(name)));
     if (number->has_value()) *number = Decimal(**number);
     stated = stated || number->has_value();
   }
-  SGLRUN_ASSIGN_OR_RETURN(defaults.top_k, gguf.Int(Key("top_k")));
+  SGLRUN_ASSIGN_OR_RETURN(defaults.top_k, gguf.Int(GenerationKey("top_k")));
   if (stated || defaults.top_k) defaults.place = kPlace;
   return defaults;
 }

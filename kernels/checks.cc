@@ -242,7 +242,7 @@ std::string Check(const PagedAttentionArgs& args) {
   Complaint complaint("paged_attention");
   const KvLayout& layout = args.cache.layout;
   complaint.Unless(args.num_heads > 0 && args.num_heads % layout.num_kv_heads == 0,
-                   std::to_string(args.num_heads) + " heads are no multiple of " +
+                   std::to_string(args.num_heads) + " heads are not a multiple of " +
                        std::to_string(layout.num_kv_heads) + " kv heads");
   const std::int64_t tokens = Rows(args.q);
   const auto rows = static_cast<std::int64_t>(args.kv_len.size());

@@ -24,7 +24,7 @@ std::string Needed(std::string_view what, std::size_t bytes) {
 }  // namespace
 
 void EndForLack(std::string_view what, std::size_t needed, gpu::Runtime& runtime) {
-  End("the device's memory is gone: " + Needed(what, needed) + ", " +
+  End("the device is out of memory: " + Needed(what, needed) + ", " +
           FormatByteSize(static_cast<std::int64_t>(runtime.FreeMemory())) + " are free",
       "--kv-memory, --max-rows or --max-batch-tokens");
 }

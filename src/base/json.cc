@@ -338,11 +338,10 @@ std::string RawControl(std::string_view text, std::size_t offset, bool in_string
                      : byte == 0x1B ? " (escape)"
                                     : "";
   const std::string control = std::string("the control character ") + name + word;
-  if (!in_string) return control + " stands raw outside of strings";
+  if (!in_string) return control + " is not allowed outside of strings";
   std::string escape;
   AppendJsonString(escape, text.substr(offset, 1));
-  return control + " stands raw in a string, must be written " +
-         escape.substr(1, escape.size() - 2);
+  return control + " in a string must be written " + escape.substr(1, escape.size() - 2);
 }
 
 std::string ScannerMessage(rapidjson::ParseErrorCode code, std::size_t offset,

@@ -70,7 +70,7 @@ Result<std::int64_t> ParseByteSize(std::string_view text) {
                                    [&](const Unit& u) { return u.name == unit; });
   if (code != std::errc() || found == std::end(kUnits) || !(number >= 0) ||
       number * found->factor > 9e18) {
-    return Error{"\"" + std::string(text) + "\" is no size; write it as 4GiB, 500MB or bytes"};
+    return Error{"\"" + std::string(text) + "\" is not a size; write it as 4GiB, 500MB or bytes"};
   }
   return static_cast<std::int64_t>(number * found->factor);
 }

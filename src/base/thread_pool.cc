@@ -101,7 +101,7 @@ ThreadPool::ThreadPool(int threads) : threads_(threads), state_(std::make_unique
   threads_ = state_->threads = 1 + StartWorkers(threads - 1);
   if (threads_ < threads) {
     LogWarning("the system gives " + std::to_string(threads_) + " of " + std::to_string(threads) +
-               " threads; so many are used");
+               " threads; they are used");
   }
 }
 

@@ -37,7 +37,7 @@ namespace {
 Status CheckSideFiles(const Options& options) {
   if (options.output == "-" && options.hidden_states != "inline") {
     return Error{"--hidden-states " + options.hidden_states +
-                 " writes files beside the output; name one with --output"};
+                 " writes files beside the output; give one with --output"};
   }
   return {};
 }
@@ -47,7 +47,7 @@ Status CheckSideFiles(const Options& options) {
 Status CheckStream(const Options& options) {
   if (options.stream_jsonl && options.input_format == "openai") {
     return Error{
-        "--stream-jsonl does not go with --input-format openai: answers to batch lines come whole"};
+        "--stream-jsonl cannot be used with --input-format openai: OpenAI rows are written whole"};
   }
   if (!options.stream_jsonl || io::IsLooseOutput(options.output)) return {};
   return Error{
@@ -83,7 +83,7 @@ std::string ShardAdvice(const Json& before, const Shard& now) {
   const std::string given = std::to_string(now.index) + "/" + std::to_string(now.count);
   if (told == nullptr || !told->is_string() || told->as_string() == given) return "";
   return "--shard " + told->as_string() + " continues it, while --shard " + given +
-         " is another share, which needs an output of its own";
+         " is another part and needs another output";
 }
 
 // Whether the run can begin this output, as far as that is seen before it is opened. Else the

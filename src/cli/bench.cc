@@ -222,7 +222,7 @@ Result<BenchReport> Measure(const Options& options) {
   const std::int64_t vocab_size = loaded.model->spec().vocab_size;
   if (vocab_size < kLeastVocabulary) {
     return Error{"bench: the model has a vocabulary of " + std::to_string(vocab_size) +
-                 ", of which random prompts come out alike and from the prefix cache; at least " +
+                 ", so random prompts would repeat and come from the prefix cache; at least " +
                  std::to_string(kLeastVocabulary) + " tokens are needed to measure"};
   }
   const auto tokenizer = MakeNumericTokenizer(vocab_size);

@@ -25,7 +25,7 @@ class NumericTokenizer : public tokenizer::Tokenizer {
       }
       TokenId id = 0;
       const auto [end, code] = std::from_chars(text.data() + at, text.data() + text.size(), id);
-      if (code != std::errc() || !IsToken(id)) return Error{"the text is no list of token ids"};
+      if (code != std::errc() || !IsToken(id)) return Error{"the text is not a list of token ids"};
       ids.push_back(id);
       at = static_cast<std::size_t>(end - text.data());
     }

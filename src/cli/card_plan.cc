@@ -20,7 +20,7 @@ Error TooLarge(const CardPlan& plan, std::int64_t free, tensor::DType dtype) {
   return Error{"the weights need " + FormatByteSize(plan.weights) + " in " +
                tensor::DTypeName(dtype) + " and a step " + FormatByteSize(plan.workspace()) +
                ", the card has " + FormatByteSize(free) +
-               ": take a smaller --dtype (int8, int4), or lower --context-length, --max-rows or "
+               ": use a smaller --dtype (int8, int4), or lower --context-length, --max-rows or "
                "--max-batch-tokens"};
 }
 

@@ -11,8 +11,8 @@ Result<const kernels::Backend*> CpuBackend(const Options& options) {
   if (options.isa == "ref") return &kernels::RefBackend();
   if (options.dtype == "f16") {
     return Error{
-        "--dtype f16 is for GPUs (--device cuda); on the CPU take bf16, or f32, which keeps "
-        "every bit"};
+        "--dtype f16 is for GPUs (--device cuda); on the CPU use bf16, or f32, which keeps every "
+        "bit"};
   }
   return kernels::CpuBackend(options.isa);
 }
@@ -37,7 +37,7 @@ const kernels::Backend* Keep(std::unique_ptr<kernels::DeviceBackend> device, Com
 
 Status CheckDeviceCache(const Options& options) {
   if (options.kv_dtype != "int8") return {};
-  return Error{"--kv-dtype int8 is for the CPU (--device cpu); on a GPU take bf16, or auto"};
+  return Error{"--kv-dtype int8 is for the CPU (--device cpu); on a GPU use bf16, or auto"};
 }
 
 // It takes no other weights (kernels/cuda/library_products.h).

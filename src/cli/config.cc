@@ -70,8 +70,8 @@ class Expansion {
  private:
   Status Take(std::size_t bytes) {
     if (bytes > left_) {
-      return Error{"comes to more than " + FormatByteSize(kMaxExpandedBytes) +
-                   " with its aliases written out"};
+      return Error{"has more than " + FormatByteSize(kMaxExpandedBytes) +
+                   " after its aliases are expanded"};
     }
     left_ -= bytes;
     return {};
@@ -91,7 +91,7 @@ Status CheckRepeats(const std::string& path, const YAML::Node& map,
   for (const auto& entry : map) {
     if (!entry.first.IsScalar() || seen.insert(name(entry.first.Scalar())).second) continue;
     return Error{Where(path, entry.first) + "the key \"" + entry.first.Scalar() +
-                 "\" stands twice"};
+                 "\" occurs twice"};
   }
   return {};
 }

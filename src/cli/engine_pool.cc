@@ -58,8 +58,8 @@ bool Grows(const model::ModelFiles& files, const model::LoadOptions& options) {
 Error UnlikeDevices(const Options& options, std::string_view one, std::string_view other) {
   const auto chip = [](std::string_view isa) { return isa.substr(0, isa.find('+')); };
   return Error{"--device " + options.device + ": the devices are " + std::string(one) + " and " +
-               std::string(other) + ", results would depend on which of them serves a record" +
-               (chip(one) == chip(other) ? "; --deterministic does without cuBLASLt on both" : "")};
+               std::string(other) + ", so results would depend on the device that runs a record" +
+               (chip(one) == chip(other) ? "; --deterministic avoids cuBLASLt on both" : "")};
 }
 
 }  // namespace

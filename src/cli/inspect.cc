@@ -142,7 +142,7 @@ Status CheckDefaults(const Options& options, const model::ModelFiles& files) {
   SamplingParams defaults = EffectiveDefaults(options, files.generation_defaults());
   const auto finished = request::FinishSamplingParams(files.generation_defaults().place, defaults);
   if (finished.ok()) return {};
-  return Error{finished.error().message + "; --sampling-defaults openai does without it"};
+  return Error{finished.error().message + "; --sampling-defaults openai ignores it"};
 }
 
 Result<Facts> Collect(const Options& options) {

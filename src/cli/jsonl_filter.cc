@@ -26,7 +26,7 @@ void AppendError(const RecordError& error, std::int64_t line, std::string& out) 
 RecordError Malformed(const LargeJsonError& found) {
   const std::string what = found.error.message + (found.too_large ? " before byte " : " at byte ") +
                            std::to_string(found.error.offset + 1);
-  return RecordError{found.too_large ? what : "the line is no JSON: " + what, ""};
+  return RecordError{found.too_large ? what : "the line is not valid JSON: " + what, ""};
 }
 
 // Uses the text of the line up.
@@ -40,7 +40,7 @@ Result<Json, RecordError> ParseLine(io::InputRecord& record, const JsonParseOpti
   if (!parsed.ok()) return Malformed(parsed.error());
   for (const std::string& key : parsed->duplicate_keys) {
     LogWarning("line " + std::to_string(record.line) + ": the key \"" + key +
-               "\" comes twice in one object, the last one counts");
+               "\" occurs twice in one object; the last one is used");
   }
   return std::move(parsed)->value;
 }

@@ -37,11 +37,11 @@ std::atomic_flag is_leaving = ATOMIC_FLAG_INIT;
   try {
     if (current != nullptr) std::rethrow_exception(current);
   } catch (const std::bad_alloc&) {
-    Leave("sglrun: error: out of memory: the system or a limit (ulimit -v) gives no more\n");
+    Leave("sglrun: error: out of memory: the system or a limit (ulimit -v) allows no more\n");
   } catch (const std::system_error& problem) {
     if (problem.code() == std::errc::resource_unavailable_try_again) {
       Leave(
-          "sglrun: error: no more threads can be made: a limit of processes (ulimit -u) or of "
+          "sglrun: error: no more threads can be created: a limit of processes (ulimit -u) or of "
           "memory (ulimit -v) is reached\n");
     }
   } catch (...) {

@@ -134,7 +134,7 @@ int HostThreads(const Options& options) {
   if (options.threads == 0) return PhysicalCores();
   if (options.threads <= AvailableCores()) return static_cast<int>(options.threads);
   LogWarning("--threads is " + FormatCount(options.threads) + ", this machine has " +
-             std::to_string(AvailableCores()) + " cores; so many are used");
+             std::to_string(AvailableCores()) + " cores; as many threads are used");
   return AvailableCores();
 }
 

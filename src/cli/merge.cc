@@ -42,7 +42,7 @@ Json WithoutShard(const Json& run) {
 Result<std::int64_t> FileSize(const std::string& path) {
   struct stat info = {};
   if (::stat(path.c_str(), &info) != 0 || !S_ISREG(info.st_mode)) {
-    return Error{Quoted(path) + " is no file that can be read"};
+    return Error{Quoted(path) + " is not a readable file"};
   }
   return static_cast<std::int64_t>(info.st_size);
 }
@@ -51,7 +51,7 @@ Status ReadShard(ShardOutput& shard) {
   const Json* text = shard.journal.run.Find(kShardName);
   Options options;
   if (text == nullptr || !text->is_string()) {
-    return Error{io::JournalPath(shard.path) + " does not tell the shard"};
+    return Error{io::JournalPath(shard.path) + " does not state the shard"};
   }
   SGLRUN_RETURN_IF_ERROR(
       SetOption(*FindOption("shard", Command::kBatch), text->as_string(), options));
@@ -74,7 +74,7 @@ Result<ShardOutput> OpenShard(const std::string& path) {
                           io::ReadJournal(io::JournalPath(path), size));
   if (!journal) {
     return Error{Quoted(path) + " has no journal (" + io::JournalPath(path) +
-                 "), so it is no output of `sglrun batch`"};
+                 "), so it is not an output of `sglrun batch`"};
   }
   shard.journal = *std::move(journal);
   SGLRUN_RETURN_IF_ERROR(ReadShard(shard));
@@ -118,7 +118,7 @@ Status CheckAllShards(const std::vector<ShardOutput>& shards) {
     const ShardOutput*& place = by_index[static_cast<std::size_t>(shard.index)];
     const std::string name = std::to_string(shard.index) + "/" + std::to_string(shard.count);
     if (place != nullptr) {
-      return Error{"shard " + name + " is there twice: " + Quoted(place->path) + " and " +
+      return Error{"shard " + name + " is given twice: " + Quoted(place->path) + " and " +
                    Quoted(shard.path)};
     }
     place = &shard;
@@ -162,7 +162,7 @@ Status ForEachRow(std::vector<ShardOutput>& shards, const Visit& visit) {
       return Error{Quoted(shard->path) +
                    (entry.index < expected ? " repeats" : " comes after missing") + " record " +
                    FormatCount(std::min(entry.index, expected) + 1) +
-                   " of the input; the shards do not fit together"};
+                   " of the input; the shards do not belong together"};
     }
     SGLRUN_ASSIGN_OR_RETURN(const std::string row,
                             shard->reader->Read(shard->journal.entries, shard->next));
@@ -183,8 +183,9 @@ Status CheckFilesOfRow(const ShardOutput& shard, const std::string& row,
                        const std::string& output) {
   SGLRUN_ASSIGN_OR_RETURN(const auto files, io::SideFilesOf(row, shard.path));
   if (files.empty() || output != "-") return {};
-  return Error{"rows of " + Quoted(shard.path) +
-               " name files of hidden states, which lie beside an output; name one with --output"};
+  return Error{
+      "rows of " + Quoted(shard.path) +
+      " name files of hidden states, which are stored beside an output; give one with --output"};
 }
 
 Status WriteMerged(std::vector<ShardOutput>& shards, const std::string& path,

@@ -148,7 +148,7 @@ void SetMember(Json::Object& object, Json::Member member) {
 Status LayObject(const OptionSpec& option, const std::string& value, Json& field) {
   Result<ParsedJson, JsonError> parsed = ParseJson(value);
   if (!parsed.ok()) {
-    return Error{"--" + std::string(option.name) + " is no JSON: " + parsed.error().message +
+    return Error{"--" + std::string(option.name) + " is not valid JSON: " + parsed.error().message +
                  " at byte " + std::to_string(parsed.error().offset) + " of " +
                  Json(value).Excerpt()};
   }

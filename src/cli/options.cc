@@ -67,7 +67,7 @@ std::vector<std::unique_ptr<ParserOfCommand>> AddCommands(CLI::App& app) {
 
 Error UnknownCommand(const std::string& word) {
   if (word.starts_with("-")) {
-    return Error{"unknown option \"" + word + "\"; options of a command stand behind its name"};
+    return Error{"unknown option \"" + word + "\"; options of a command follow its name"};
   }
   std::vector<std::string_view> names;
   for (const CommandSpec& spec : CommandTable()) names.push_back(spec.name);
@@ -115,8 +115,8 @@ Status CheckOperands(const ParserOfCommand& parser) {
   for (const std::string_view choice : spec.operand_choices) {
     known += (known.empty() ? "" : ", ") + std::string(choice);
   }
-  return Error{"\"" + parser.operands[0] + "\" is no " + std::string(spec.operands) +
-               " that is known (" + known + ")"};
+  return Error{name + " does not know \"" + parser.operands[0] + "\"; known " +
+               (spec.operand_choices.size() == 1 ? "is " : "are ") + known};
 }
 
 Status SetFromCommandLine(const ParserOfCommand& parser, Options& options) {

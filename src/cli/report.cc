@@ -33,12 +33,12 @@ Result<report::Account> OpenAccount(const std::string& path) {
   SGLRUN_ASSIGN_OR_RETURN(const std::string text, ReadRunFile(path));
   const Result<ParsedJson, JsonError> parsed = ParseJson(text);
   if (!parsed.ok()) {
-    return Error{path + " is no run file (OUT.run.json of `sglrun batch`): byte " +
+    return Error{path + " is not a run file (OUT.run.json of `sglrun batch`): byte " +
                  std::to_string(parsed.error().offset) + ": " + parsed.error().message};
   }
   Result<report::Account> account = report::ReadAccount(parsed->value);
   if (!account.ok()) {
-    return Error{path + " is no run file (OUT.run.json of `sglrun batch`) that can be shown: " +
+    return Error{path + " is not a run file (OUT.run.json of `sglrun batch`) that can be shown: " +
                  account.error().message};
   }
   return account;

@@ -43,7 +43,7 @@ Result<io::ChatRecord, RecordError> ReadLine(Json line) {
   for (auto& [name, value] : line.as_object()) {
     if (inside.contains(name)) {
       const std::string path = "chat_template_kwargs." + name;
-      return RecordError{name + " and " + path + " are both given, one must be", path};
+      return RecordError{name + " and " + path + " are both given; only one is allowed", path};
     }
     chat.variables.emplace_back(name, std::move(value));
   }

@@ -225,7 +225,7 @@ bool IsPlainFileOrNone(const std::string& path) {
 // elsewhere: a device or a pipe would be replaced by a file.
 Status CheckPlainFile(const NamedFile& file) {
   if (IsPlainFileOrNone(file.path) && file.path != "-") return {};
-  return Error{file.what + " \"" + file.path + "\" is no regular file; name another with " +
+  return Error{file.what + " \"" + file.path + "\" is not a regular file; name another with " +
                file.remedy};
 }
 
@@ -269,8 +269,8 @@ Status CheckReplaced(const NamedFile& file) {
   if (!fs::exists(file.path, ignored) || fs::file_size(file.path, ignored) == 0) return {};
   const bool page = file.place == Place::kPage;
   if (page ? IsPage(file.path) : HoldsRunFile(file.path)) return {};
-  return Error{file.name() + " is there and is no " +
-               (page ? "HTML page" : "run file of `sglrun batch`") + "; name another with " +
+  return Error{file.name() + " exists and is not " +
+               (page ? "an HTML page" : "a run file of `sglrun batch`") + "; name another with " +
                file.remedy + (page ? "" : ", or replace it with --overwrite")};
 }
 

@@ -150,7 +150,7 @@ RecordError GrammarState::failure(const std::string& place) const {
         ParamOf(setup_.kind)};
   }
   return RecordError{"no token of the vocabulary can be " + place + " under " +
-                         ParamOf(setup_.kind) + ": the text cannot be spelled on",
+                         ParamOf(setup_.kind) + ": the text cannot be continued",
                      ParamOf(setup_.kind)};
 }
 

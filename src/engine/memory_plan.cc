@@ -126,9 +126,10 @@ Result<std::int64_t> PlanPages(const MemoryNeeds& needs) {
   const std::int64_t least = std::min(per_row, PagesFor(kLeastTokens));
   if (pages >= least) return pages;
   return Error{"the key-value cache needs at least " + FormatByteSize(least * needs.page_bytes) +
-               " (" + FormatCount(least * kernels::kPageSize) +
-               " tokens), it may have of the free memory " + FormatByteSize(budget) +
-               ": free some memory, lower --context-length, or give --kv-memory"};
+               " (" + FormatCount(least * kernels::kPageSize) + " tokens), but only " +
+               FormatByteSize(budget) +
+               " of the free memory may be used: free some memory, lower --context-length, or set "
+               "--kv-memory"};
 }
 
 }  // namespace sglrun::engine

@@ -60,9 +60,9 @@ std::int64_t MostResultBytes(const GenerateRequest& request, const ResultExtent&
 
 Result<void, RecordError> CheckResultRoom(std::int64_t bytes, std::int64_t room) {
   if (bytes <= room) return {};
-  return RecordError{"the results of this record take more than the " + FormatByteSize(room) +
-                     " that those of one record may: ask for fewer logprobs or hidden states, "
-                     "fewer samples or fewer tokens"};
+  return RecordError{"the results of this record take more than " + FormatByteSize(room) +
+                     ", the limit of one record: request fewer logprobs or hidden states, fewer "
+                     "samples or fewer tokens"};
 }
 
 }  // namespace sglrun::engine

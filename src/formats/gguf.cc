@@ -284,7 +284,7 @@ Result<GgufTensor> ReadTensor(Reader& reader, std::uint64_t alignment) {
   std::reverse(tensor.shape.begin(), tensor.shape.end());
   SGLRUN_ASSIGN_OR_RETURN(const auto offset, reader.Number<std::uint64_t>("a tensor's offset"));
   if (offset % alignment != 0) {
-    return Error{where + " lies at offset " + std::to_string(offset) +
+    return Error{where + " is at offset " + std::to_string(offset) +
                  ", must be a multiple of the alignment " + std::to_string(alignment)};
   }
   tensor.begin = static_cast<std::size_t>(offset);

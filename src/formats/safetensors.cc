@@ -123,7 +123,7 @@ Status CheckCoverage(std::vector<SafetensorsEntry>& entries, std::size_t data_by
                  ": download it again"};
   }
   return Error{place + " has " + std::to_string(data_bytes - expected) +
-               " bytes behind the data that its header names"};
+               " bytes after the data that its header describes"};
 }
 
 Result<std::string_view> ReadHeader(std::string_view file, const std::string& place) {
@@ -135,7 +135,7 @@ Result<std::string_view> ReadHeader(std::string_view file, const std::string& pl
   std::memcpy(&length, file.data(), sizeof length);
   if (length > kMaxHeaderBytes) {
     return Error{place + ": the first 8 bytes name a header of " + std::to_string(length) +
-                 " bytes, at most 100000000 are allowed: this is no safetensors file"};
+                 " bytes, at most 100000000 are allowed: this is not a safetensors file"};
   }
   if (length > file.size() - 8) {
     return Error{place + " is cut short: its header has " + std::to_string(length) +
@@ -143,7 +143,7 @@ Result<std::string_view> ReadHeader(std::string_view file, const std::string& pl
   }
   const std::string_view header = file.substr(8, static_cast<std::size_t>(length));
   if (header.empty() || header.front() != '{') {
-    return Error{place + ": the header must begin with {: this is no safetensors file"};
+    return Error{place + ": the header must begin with {: this is not a safetensors file"};
   }
   // Every tensor is an object, so this bounds the tree before it is built.
   if (std::count(header.begin(), header.end(), '{') > kMaxTensors) {
@@ -163,7 +163,7 @@ Result<Json> ParseJsonWithoutRepeats(std::string_view text, const std::string& w
   if (!parsed->duplicate_keys.empty()) {
     return Error{what + " has the key " + Quoted(parsed->duplicate_keys[0]) + " twice"};
   }
-  if (!parsed->value.is_object()) return Error{what + " is no JSON object"};
+  if (!parsed->value.is_object()) return Error{what + " is not a JSON object"};
   return std::move(parsed->value);
 }
 

@@ -257,10 +257,10 @@ class ZstdSource : public CompressedSource {
     if (ZSTD_getErrorCode(code) != ZSTD_error_frameParameter_windowTooLarge) {
       return Damage(ZSTD_getErrorName(code));
     }
-    return ReadError(file_.path(),
-                     "its zstd stream was made with a window of more than 128 MiB (zstd --long), "
-                     "the most that is read; unpack it with zstd -d --long=31 and give what "
-                     "comes out");
+    return ReadError(
+        file_.path(),
+        "its zstd stream was made with a window of more than 128 MiB (zstd --long), the maximum "
+        "that is supported; unpack it with zstd -d --long=31 and use the result");
   }
   bool LooksLikeStream() const override { return LooksLikeZstd(file_); }
   const char* Name() const override { return "zstd"; }

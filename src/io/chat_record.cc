@@ -55,16 +55,17 @@ Result<Json::Object, RecordError> TakeVariables(Json& object) {
   for (const std::string_view name : {"messages", "tools", "documents", "chat_template"}) {
     if (variables.Find(name) == nullptr) continue;
     const std::string path = "chat_template_kwargs." + std::string(name);
-    return RecordError{path + " would take the place of " + std::string(name) +
-                           ": give it beside chat_template_kwargs",
-                       path};
+    return RecordError{
+        path + " would replace " + std::string(name) + ": set it outside of chat_template_kwargs",
+        path};
   }
   return std::move(variables.as_object());
 }
 
 RecordError GivenTwice(std::string_view name) {
   const std::string path = "chat_template_kwargs." + std::string(name);
-  return RecordError{std::string(name) + " and " + path + " are both given, one must be", path};
+  return RecordError{std::string(name) + " and " + path + " are both given; only one is allowed",
+                     path};
 }
 
 // A member that may stand in chat_template_kwargs as well; null when it is in neither place.
@@ -178,7 +179,8 @@ Result<ToolCallForm, RecordError> ReplaceMessages(Json& object, const RenderChat
   }
   for (const std::string name : {"text", "input_ids", "input_embeds"}) {
     if (Given(object, name)) {
-      return RecordError{"messages and " + name + " are both given, one must be", "messages"};
+      return RecordError{"messages and " + name + " are both given; only one is allowed",
+                         "messages"};
     }
     TakeMember(object, name);
   }
@@ -187,7 +189,7 @@ Result<ToolCallForm, RecordError> ReplaceMessages(Json& object, const RenderChat
   SGLRUN_RETURN_IF_ERROR(RefuseVariables(object));
   SGLRUN_RETURN_IF_ERROR(TidyChat(chat));
   if (from_openai) chat.without_template = "send `prompt` to /v1/completions";
-  if (!render) return RecordError{"messages: no chat template is at hand", "messages"};
+  if (!render) return RecordError{"messages: there is no chat template", "messages"};
   SGLRUN_ASSIGN_OR_RETURN(const ChatPromptIds prompt, render(std::move(chat)));
   warnings.insert(warnings.end(), prompt.warnings.begin(), prompt.warnings.end());
   if (prompt.ids.empty()) return RecordError{"messages give an empty prompt", "messages"};

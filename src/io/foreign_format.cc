@@ -23,13 +23,13 @@ constexpr Format kFormats[] = {
     {"\0\0\0{"sv, "it is UTF-32 text; convert it with iconv -f UTF-32BE -t UTF-8"},
     {"{\0"sv, "it is UTF-16 text; convert it with iconv -f UTF-16LE -t UTF-8"},
     {"\0{"sv, "it is UTF-16 text; convert it with iconv -f UTF-16BE -t UTF-8"},
-    {"\xFD\x37zXZ\0"sv, "it is an xz stream; unpack it with xz -d and give what comes out"},
-    {"\x5D\0\0"sv, "it is an lzma stream; unpack it with xz -d and give what comes out"},
-    {"\x04\x22\x4D\x18"sv, "it is an lz4 stream; unpack it with lz4 -d and give what comes out"},
-    {"\x1F\x9D"sv, "it is a compress (.Z) stream; unpack it with gzip -d and give what comes out"},
-    {"PK\x03\x04"sv, "it is a zip archive; unpack it with unzip and give the files in it"},
+    {"\xFD\x37zXZ\0"sv, "it is an xz stream; unpack it with xz -d and use the result"},
+    {"\x5D\0\0"sv, "it is an lzma stream; unpack it with xz -d and use the result"},
+    {"\x04\x22\x4D\x18"sv, "it is an lz4 stream; unpack it with lz4 -d and use the result"},
+    {"\x1F\x9D"sv, "it is a compress (.Z) stream; unpack it with gzip -d and use the result"},
+    {"PK\x03\x04"sv, "it is a zip archive; unpack it with unzip and use the files in it"},
     {"PK\x05\x06"sv, "it is a zip archive, and an empty one"},
-    {"7z\xBC\xAF\x27\x1C"sv, "it is a 7z archive; unpack it with 7z x and give the files in it"},
+    {"7z\xBC\xAF\x27\x1C"sv, "it is a 7z archive; unpack it with 7z x and use the files in it"},
     {"PAR1\x15"sv, "it is a Parquet file; convert its rows to lines of JSON"},
     {"ARROW1\0"sv, "it is an Arrow file; convert its rows to lines of JSON"},
     {"SQLite format 3\0"sv, "it is an SQLite database; export its rows as lines of JSON"},
@@ -59,10 +59,10 @@ std::string ForeignFormat(std::string_view beginning, bool lines_are_json) {
     if (beginning.starts_with(format.beginning)) return std::string(format.sentence);
   }
   if (IsBzip2(beginning)) {
-    return "it is a bzip2 stream; unpack it with bzip2 -d and give what comes out";
+    return "it is a bzip2 stream; unpack it with bzip2 -d and use the result";
   }
   if (IsTar(beginning)) {
-    return "it is a tar archive; unpack it with tar -xf and give the files in it";
+    return "it is a tar archive; unpack it with tar -xf and use the files in it";
   }
   if (!lines_are_json) return "";
   if (beginning.starts_with("%PDF-")) return "it is a PDF file, must be lines of JSON";

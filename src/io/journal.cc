@@ -123,7 +123,7 @@ Result<std::optional<Json>> ReadHeader(std::istream& file, const std::string& pa
   const auto got = static_cast<std::size_t>(file.gcount());
   const std::size_t compared = std::min(got, kMagic.size());
   if (std::string_view(start).substr(0, compared) != kMagic.substr(0, compared)) {
-    return Error{"\"" + path + "\" is no journal of this version of sglrun"};
+    return Error{"\"" + path + "\" is not a journal of this version of sglrun"};
   }
   const std::uint64_t size = ReadU64(start.data() + kMagic.size());
   if (got < start.size() || size > kMaxHeaderBytes) return std::optional<Json>();

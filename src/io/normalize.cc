@@ -62,7 +62,7 @@ class Normalizer {
       return RecordError{"one of text, input_ids, input_embeds or messages must be given"};
     }
     if (text && ids && embeds) {
-      return RecordError{"text, input_ids and input_embeds are all given, one must be"};
+      return RecordError{"text, input_ids and input_embeds are all given; only one is allowed"};
     }
     if (embeds && (text || ids)) {
       warnings_.push_back(std::string(text ? "text" : "input_ids") +
@@ -147,7 +147,7 @@ class Normalizer {
       return RecordError{"n is " + std::to_string(samples_) + " for " + std::to_string(prompts_) +
                              " prompts that have, with their ids and stops, " +
                              std::to_string(CopiedBytes()) +
-                             " bytes, which is more than one record may ask for",
+                             " bytes, which is more than one record may take",
                          "sampling_params.n"};
     }
     if (samples_ == 1) return {};

@@ -73,7 +73,7 @@ Status RunOutput::OpenJournaled() {
   const std::string journal_path = JournalPath(path);
   const auto refuse = [&path](const std::string& why) {
     return Error{"\"" + path + "\" " + why +
-                 "; name another output, or begin anew with --overwrite"};
+                 "; name another output, or start over with --overwrite"};
   };
   const bool has_journal = FileExists(journal_path) || HasUnfinishedRenames();
   if (RegularFileSize(path) > 0 && !options_.overwrite && !has_journal) {
@@ -97,7 +97,7 @@ Status RunOutput::OpenJournaled() {
   if (!difference.empty() && size > 0 && !all_again) {
     const std::string other = "belongs to another run (" + difference + ")" + AdviceOn(*contents);
     if (!options_.retry_errors) return refuse(other);
-    return refuse(other + ", whose served rows --retry-errors would keep; repeat its settings");
+    return refuse(other + ", and --retry-errors keeps its successful rows; use the same settings");
   }
   if (!difference.empty()) return BeginAnew();
   SGLRUN_RETURN_IF_ERROR(GoOn(*std::move(contents)));
@@ -149,9 +149,9 @@ Status RunOutput::GoOn(JournalContents contents) {
     SGLRUN_ASSIGN_OR_RETURN(const auto reader, OpenReader(options_.path));
     const Status rows = reader->CheckRows(contents.entries);
     if (!rows.ok()) {
-      return Error{rows.error().message +
-                   ", so it cannot be continued; name another output, or begin anew with "
-                   "--overwrite"};
+      return Error{
+          rows.error().message +
+          ", so it cannot be continued; name another output, or start over with --overwrite"};
     }
   }
   SGLRUN_RETURN_IF_ERROR(journal_->GoOn(contents.good_bytes));

@@ -34,7 +34,7 @@ Result<void, RecordError> CheckStopPatterns(const SamplingParams& params, std::s
     if (compiled == nullptr) {
       const std::string field = std::string(path) + ".stop_regex";
       return RecordError{field + " holds " + Json(pattern).Excerpt(260) +
-                             ", which is no valid pattern: " + PcreMessage(code) + " at byte " +
+                             ", which is not a valid pattern: " + PcreMessage(code) + " at byte " +
                              std::to_string(offset + 1),
                          field};
     }

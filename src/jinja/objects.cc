@@ -162,8 +162,8 @@ Value MakeIterator(Ref<Iterator> iterator) {
 Try<int> IteratorDepth(const Value& source) {
   const int depth = source.is(Kind::kIterator) ? source.as<Iterator>().depth() + 1 : 1;
   if (depth <= kMaxIteratorDepth) return depth;
-  return LimitFault("generators stand more than " + std::to_string(kMaxIteratorDepth) +
-                    " deep in each other");
+  return LimitFault("generators are nested more than " + std::to_string(kMaxIteratorDepth) +
+                    " levels deep");
 }
 
 Ref<Iterator> IterateItems(Ref<Sequence> items, bool backwards) {

@@ -22,8 +22,8 @@ std::size_t Runtime::Draw(std::size_t count) {
 
 Try<void> Runtime::Depth::Check() const {
   if (runtime_.depth_ <= runtime_.max_depth_) return {};
-  return LimitFault("macros and recursive loops stand more than " +
-                    std::to_string(runtime_.max_depth_) + " deep in each other");
+  return LimitFault("macros and recursive loops are nested more than " +
+                    std::to_string(runtime_.max_depth_) + " levels deep");
 }
 
 }  // namespace sglrun::jinja

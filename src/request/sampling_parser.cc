@@ -60,7 +60,8 @@ Outcome CheckRange(const Field& field, double value, const std::string& written,
   std::string expected = field.range.ToString();
   if (field.name == kRepetitionPenalty && value == 0) {
     expected +=
-        "; 1.0 is no penalty (0 was printed as the default once, --compat 2024 reads it so)";
+        "; 1.0 means no penalty (older versions of SGLang documented 0 as the default; --compat "
+        "2024 accepts it)";
   }
   return BadValue(path, written, expected);
 }

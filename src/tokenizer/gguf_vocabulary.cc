@@ -49,7 +49,7 @@ Status ReadTokens(const GgufVocabulary& gguf, TokenizerParts& parts) {
 Status CheckId(const Vocabulary& vocabulary, const char* key, std::optional<TokenId> id) {
   if (!id || vocabulary.IsToken(*id)) return {};
   return Error{std::string("tokenizer.ggml.") + key + " is " + std::to_string(*id) +
-               ", which is no token"};
+               ", which is not a token"};
 }
 
 struct Defaults {

@@ -33,7 +33,7 @@ const char* FaultOfDownload(std::string_view text) {
     if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
   }
   const bool is_page = beginning.starts_with("<!doctype") || beginning.starts_with("<html");
-  return is_page ? " is a web page and not a tokenizer: the download went wrong" : nullptr;
+  return is_page ? " is a web page and not a tokenizer: the download failed" : nullptr;
 }
 
 // "tekken.json", "tekken_240911.json".

@@ -42,11 +42,13 @@ Status ApplyConfig(const TokenizerConfig& config, const DefaultEnds& defaults,
   SGLRUN_ASSIGN_OR_RETURN(parts.bos_id, SpecialToken(config.bos_token, defaults.bos, parts));
   SGLRUN_ASSIGN_OR_RETURN(parts.eos_id, SpecialToken(config.eos_token, defaults.eos, parts));
   if (config.add_bos_token.value_or(defaults.add_bos)) {
-    if (!parts.bos_id) return Error{"a text shall begin with bos_token, but there is none"};
+    if (!parts.bos_id)
+      return Error{"bos_token is to be added to texts, but the tokenizer has none"};
     parts.post_processor.prefix.push_back(*parts.bos_id);
   }
   if (config.add_eos_token.value_or(false)) {
-    if (!parts.eos_id) return Error{"a text shall end with eos_token, but there is none"};
+    if (!parts.eos_id)
+      return Error{"eos_token is to be added to texts, but the tokenizer has none"};
     parts.post_processor.suffix.push_back(*parts.eos_id);
   }
   parts.chat_template = config.chat_template;

@@ -22,7 +22,7 @@ Status AddTokens(std::span<const RankedToken> tokens, std::int64_t first_id,
   for (int byte = 0; byte < 256; ++byte) {
     const char text = static_cast<char>(byte);
     if (vocabulary.Find(BytesToLetters({&text, 1}))) continue;
-    return Error{"no token stands for the byte " + ByteTokenName(static_cast<unsigned char>(byte))};
+    return Error{"no token represents the byte " + ByteTokenName(static_cast<unsigned char>(byte))};
   }
   return {};
 }

@@ -10,7 +10,7 @@ Result<Json> ReadJson(std::string_view text, const std::string& name) {
   }
   if (!parsed->duplicate_keys.empty()) {
     return Error{name + ": the key \"" + parsed->duplicate_keys[0] +
-                 "\" stands twice in an object"};
+                 "\" occurs twice in an object"};
   }
   return std::move(parsed->value);
 }

@@ -186,7 +186,7 @@ Status Regex::Search::FindAll(std::string_view text, std::vector<Match>& out) {
     if (StopFlag::requested()) return Error{"stopped by a signal"};
     Match match;
     const int found = pass_->FindFrom(pos, match);
-    if (found < 0) return Error{"a pattern gave up on the text: " + PcreMessage(found)};
+    if (found < 0) return Error{"a pattern failed on the text: " + PcreMessage(found)};
     if (found == 0) break;
     if (match.begin != match.end) {
       out.push_back(match);

@@ -74,7 +74,7 @@ bool UnigramModel::FindBestSteps(std::string_view text, std::vector<Step>& steps
 Status UnigramModel::EncodePiece(std::string_view text, std::vector<Step>& steps,
                                  std::vector<TokenId>& out) const {
   if (!FindBestSteps(text, steps)) {
-    return Error{"a character of the text is no token, and the tokenizer has no unknown token"};
+    return Error{"a character of the text is not a token, and the tokenizer has no unknown token"};
   }
   // Walked from the end: cut into tokens, neighbouring unknown characters being one.
   struct Cut {

@@ -255,7 +255,7 @@ TEST_CASE("memory that is gone in a step ends the run with one sentence and exit
     device.Run(8, 300);
   });
   CHECK(code == 2);
-  CHECK(Names(text, {"sglrun: error: the device's memory is gone: ",
+  CHECK(Names(text, {"sglrun: error: the device is out of memory: ",
                      " are needed for the arrays of a step, 0 B are free", "--max-rows"}));
   CHECK(std::count(text.begin(), text.end(), '\n') == 1);
 }

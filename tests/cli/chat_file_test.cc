@@ -63,7 +63,7 @@ TEST_CASE("messages of any source can be loaded, and wrong ones are told with th
   };
   CHECK(outcome(R"([{"role":"user","content":"a"}])") == R"([{"role":"user","content":"a"}])");
   CHECK(outcome(R"({"model":"x","messages":[]})") == "[]");
-  CHECK(outcome("[") == "c.json is no JSON: invalid value at byte 2");
+  CHECK(outcome("[") == "c.json is not valid JSON: invalid value at byte 2");
   CHECK(outcome("7") ==
         "c.json is an integer, must be a saved chat, or an array of messages with role and "
         "content");
@@ -114,7 +114,8 @@ TEST_CASE("only a saved chat is replaced by another, and only on demand") {
   for (const char* name : {"model.gguf", "link", ""}) {
     const Status status = WriteSavedChat(folder / name, chat, Replace::kSavedChat);
     REQUIRE_FALSE(status.ok());
-    CHECK(status.error().message.find("is no saved chat; name another file") != std::string::npos);
+    CHECK(status.error().message.find("is not a saved chat; name another file") !=
+          std::string::npos);
     CHECK_FALSE(WriteReplay(folder / name, Talk()).ok());
   }
   CHECK_FALSE(WriteSavedChat("/dev/null", chat, Replace::kSavedChat).ok());

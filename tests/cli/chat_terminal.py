@@ -298,22 +298,22 @@ def check_commands_answer_in_sentences(folder):
             ("/sett top_p 1", "did you mean /set?"),
             ("/usr/bin is a folder", "no command /usr/bin"),
             ("/regen", "no message to answer"),
-            ("/undo", "no message to take back"),
+            ("/undo", "no message to remove"),
             ("/export x.jsonl", "no answer of this model"),
             ("/stats", "No answer yet"),
             ("  /stats", "No answer yet"),
-            ("/save notes.txt", "is no saved chat"),
-            ("/save! notes.txt", "is no saved chat"),
+            ("/save notes.txt", "is not a saved chat"),
+            ("/save! notes.txt", "is not a saved chat"),
             ('/save "notes.txt', 'begins with " and does not end with it'),
-            ("/load empty.json", "holds no message; the conversation stays"),
-            ("/save " + MODEL + "/config.json", "is no saved chat"),
+            ("/load empty.json", "holds no message; the conversation is unchanged"),
+            ("/save " + MODEL + "/config.json", "is not a saved chat"),
             ("/load none.json", "none.json"),
             ("/load wrong.json", "messages[0].content is an integer, must be a string"),
             ("/load notes.txt", "no JSON"),
             ("/schema notes.txt", "no JSON"),
             ("/schema none.json", "none.json"),
             ("/schema wrong.json", "failed to compile the json_schema grammar"),
-            ("/schema schema.json", "follow the schema"),
+            ("/schema schema.json", "must satisfy the schema"),
             ("give me n", '{"n": 7'),
             ("/regex (", "failed to compile the regex grammar (invalid)"),
             ("/regex a{1,99999999}", "failed to compile the regex grammar (too_large)"),
@@ -325,23 +325,23 @@ def check_commands_answer_in_sentences(folder):
             ("/regex", "free"),
             ("/system Be brief.", "is set"),
             ("/show", "[system]\nBe brief."),
-            ("/undo", "Taken back: again"),
-            ("/clear", "forgotten"),
+            ("/undo", "Removed: again"),
+            ("/clear", "deleted"),
             ("//2 plus 3", ""),
             ("/show", "[user]\n/2 plus 3"),
-            ("/load empty.json", "holds no message; the conversation stays"),
-            ("/load empty_object.json", "holds no message; the conversation stays"),
+            ("/load empty.json", "holds no message; the conversation is unchanged"),
+            ("/load empty_object.json", "holds no message; the conversation is unchanged"),
             ("/show", "[user]\n/2 plus 3"),
             (" \t //3 plus 3", ""),
             ("/show", "[user]\n/3 plus 3"),
-            ("/undo", "Taken back: /3 plus 3"),
+            ("/undo", "Removed: /3 plus 3"),
             ("/system Be kind.", "is set"),
             ("/load messages.json", "Loaded 3 messages in place of 3. The system message is unchanged."),
             ("/show", "[system] Be kind. [user] hi"),
             ("/set top_p", "top_p is 0.8"),
             ("/load with_system.json", "Loaded 2 messages"),
             ("/show", "[system] S [user] hi"),
-            ("/quit now", "stands alone")]:
+            ("/quit now", "takes no operand")]:
         shown = re.sub(r"\s+", " ", chat.say(line))
         assert re.sub(r"\s+", " ", sentence) in shown, f"{line}: {shown}"
     chat.leave(key="/quit\n")
@@ -382,7 +382,7 @@ def check_a_save_replaces_its_own_file_only(folder):
     chat.say("/save nothing.json")
     chat.say("/load two.json")
     shown = re.sub(r"\s+", " ", chat.say("/load nothing.json"))
-    assert "its parameters are set, the conversation stays" in shown, shown
+    assert "its parameters are set, the conversation is unchanged" in shown, shown
     assert "top_p is 0.5" in chat.say("/set top_p")
     assert "What is 4 plus 4?" in chat.say("/show")
     chat.leave()
@@ -414,7 +414,7 @@ def check_regen_draws_anew(folder):
     chat.say("/regen")
     seed = answers(chat)[0]
     chat.say("/set temperature 0")
-    assert "likeliest tokens" in re.sub(r"\s+", " ", chat.say("/regen"))
+    assert "greedy decoding" in re.sub(r"\s+", " ", chat.say("/regen"))
     chat.say("/set temperature 1.5")
     chat.leave()
     # The first draw of a chat is none that a loaded answer was made with.
@@ -483,10 +483,10 @@ def check_tab_key_and_history(folder):
     # The editor moves the cursor about as it likes; what was typed shows in what it does.
     assert "temperature 0" in chat.say("/sho" + TAB)
     assert "frequency_penalty is 0.5" in chat.say("/set freq" + TAB + "0.5")
-    assert "my chat.json is no JSON" in chat.say("/load my" + TAB)
+    assert "my chat.json is not valid JSON" in chat.say("/load my" + TAB)
     chat.type("/s" + TAB)
     chat.expect("/schema\n/stats\n.*> ")
-    assert "stands alone" in chat.say("how 7")
+    assert "takes no operand" in chat.say("how 7")
     chat.say("What is 1 plus 1?")
     chat.leave()
     chat = greedy(folder)
@@ -515,7 +515,7 @@ def check_an_answer_stays_until_another_is_whole(folder):
     chat.type("/regen\n")
     chat.expect(r"\n\w+")
     chat.type(CTRL_C)
-    chat.expect("the former answer stays")
+    chat.expect("the previous answer is kept")
     chat.prompt()
     assert "[assistant]\n64 + 29 = 93\n> " in chat.say("/show"), chat.text()
     chat.leave()
@@ -558,7 +558,7 @@ def check_a_paste_is_one_message(folder):
     chat.say(UP + UP + UP + "!")
     assert "[user]\nRead: a\nb\n// c please!\n" in chat.say("/show")
     # One line is what it would be if it was typed; a system text may have several lines.
-    assert "is forgotten" in chat.say(pasted("/clear"))
+    assert "is deleted" in chat.say(pasted("/clear"))
     assert "is set" in chat.say("/system " + pasted("Be brief.\nBe kind."))
     assert "[system]\nBe brief.\nBe kind.\n" in chat.say("/show")
     # Between quotes a paste is part of the message, and may bring the quotes along.

@@ -59,7 +59,7 @@ TEST_CASE("a slash line is a command and its operand, or a sentence that helps")
   CHECK(message("/set  temperature  0.7 ") == "ok: temperature  0.7");
   CHECK(message("/system") == "ok: ");
   CHECK(message("/save") == "/save needs FILE");
-  CHECK(message("/undo 2") == "/undo stands alone, found \"2\" behind it");
+  CHECK(message("/undo 2") == "/undo takes no operand, found \"2\"");
   CHECK(message("/regne").starts_with("no command /regne, did you mean /regen?"));
   CHECK(message("/").starts_with("no command /"));
   CHECK(message("/" + std::string(100000, 'x')).size() < 300);

@@ -70,7 +70,7 @@ TEST_CASE("what is wrong in a file is told with its line") {
   CHECK_NE(refusal("config: more.yaml\n").find("cannot name another"), std::string::npos);
   CHECK_NE(refusal("max-rows: 1\nseed: 2\nmax_rows: 1\n").find(".yaml:3: the key \"max_rows\""),
            std::string::npos);
-  CHECK_NE(refusal("sampling: {n: 1, top_k: 2, n: 2}\n").find("the key \"n\" stands twice"),
+  CHECK_NE(refusal("sampling: {n: 1, top_k: 2, n: 2}\n").find("the key \"n\" occurs twice"),
            std::string::npos);
   CHECK_NE(
       refusal("sampling: {json_schema: {type: string, type: 1}}\n").find("the key \"type\" twice"),
@@ -87,7 +87,7 @@ TEST_CASE("what is wrong in a file is told with its line") {
     for (int j = 0; j < 10; ++j) bomb += name;
     bomb += "x]\n";
   }
-  CHECK_NE(refusal(bomb).find("comes to more than 8.0 MiB"), std::string::npos);
+  CHECK_NE(refusal(bomb).find("has more than 8.0 MiB"), std::string::npos);
   // An option of another command.
   CHECK_NE(refusal("count: true\n").find("unknown key"), std::string::npos);
 }

@@ -68,7 +68,7 @@ TEST_CASE("a record whose results take more than those of one may is refused, wh
   const auto refused =
       PreparedRecord::Check(Parsed(R"({"text":["a","b","c","d"]})").requests, wide);
   REQUIRE_FALSE(refused.ok());
-  CHECK(refused.error().message.starts_with("the results of this record take more than the 512"));
+  CHECK(refused.error().message.starts_with("the results of this record take more than 512"));
 }
 
 }  // namespace

@@ -187,14 +187,14 @@ TEST_CASE("a run tells how it ended, or that it has not") {
     return Outcome(account);
   };
   const std::string again = "; the same command continues";
-  CHECK_EQ(outcome("running", 0), "not finished: it still runs, or was killed" + again);
+  CHECK_EQ(outcome("running", 0), "not finished: it is still running, or was killed" + again);
   CHECK_EQ(outcome("finished", 0), "finished");
   CHECK(IsGood(account));
   CHECK_EQ(outcome("stopped", 130), "interrupted" + again);
   CHECK_EQ(outcome("stopped", 143), "terminated" + again);
-  CHECK_EQ(outcome("stopped", 141), "stopped, the reader of its output went away" + again);
+  CHECK_EQ(outcome("stopped", 141), "stopped, because the reader of its output closed it" + again);
   CHECK_EQ(outcome("stopped", 1), "stopped, 0 failed (--max-errors)" + again);
-  CHECK_EQ(outcome("failed", 2), "could not go on" + again);
+  CHECK_EQ(outcome("failed", 2), "could not continue" + again);
   CHECK_FALSE(IsGood(account));
 }
 

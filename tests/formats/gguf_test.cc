@@ -168,10 +168,10 @@ TEST_CASE("empty and repeated names are refused") {
   CHECK(Says(ErrorOf(builder.Build()), "key is empty"));
   builder = Small();
   builder.U32("llama.block_count", 1);
-  CHECK(Says(ErrorOf(builder.Build()), "stands twice"));
+  CHECK(Says(ErrorOf(builder.Build()), "occurs twice"));
   builder = Small();
   builder.Tensor("w", {4}, kF32, std::string(16, 'x'));
-  CHECK(Says(ErrorOf(builder.Build()), "stands twice"));
+  CHECK(Says(ErrorOf(builder.Build()), "occurs twice"));
   builder = Small();
   builder.Tensor(std::string(64, 'n'), {4}, kF32, std::string(16, 'x'));
   CHECK(Says(ErrorOf(builder.Build()), "64 bytes"));

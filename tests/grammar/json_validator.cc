@@ -476,7 +476,7 @@ class Evaluation {
 JsonValidator::JsonValidator(std::string_view schema_text, Options options) : options_(options) {
   Result<ParsedJson, JsonError> parsed = ParseJson(schema_text, {.keep_number_text = true});
   if (!parsed.ok()) {
-    error_ = "the schema is no JSON: " + parsed.error().message;
+    error_ = "the schema is not valid JSON: " + parsed.error().message;
   } else {
     index_ = std::make_unique<SchemaIndex>(std::move(parsed->value));
   }

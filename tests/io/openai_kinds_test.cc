@@ -177,7 +177,7 @@ TEST_CASE("vLLM's and SGLang's names of constraints") {
   CHECK(Refused(Chat(R"("guided_choice":[])")).param == "guided_choice");
   CHECK(Refused(Chat(R"("guided_choice":[1])")).param == "guided_choice");
   CHECK(Refused(Chat(R"("guided_regex":"a","guided_json":{})")).message ==
-        "guided_json and guided_regex are both given, an answer can have one constraint");
+        "guided_json and guided_regex are both given; an answer can have only one constraint");
 }
 
 const std::string kTools =

@@ -234,8 +234,9 @@ TEST_CASE("--retry-errors takes new settings where no served row was made with o
   retry.run = Run(44);
   CHECK(RunOutput::Open(retry).error().message ==
         "\"" + retry.path +
-            "\" belongs to another run (seed was 43, now 44), whose served rows --retry-errors "
-            "would keep; repeat its settings; name another output, or begin anew with --overwrite");
+            "\" belongs to another run (seed was 43, now 44), and --retry-errors keeps its "
+            "successful rows; use the same settings; name another output, or start over with "
+            "--overwrite");
   CHECK(Content(retry.path) == Expected({6, 13, 1}));
 }
 
@@ -313,10 +314,9 @@ TEST_CASE("another run's output is refused with what differs, unless --overwrite
   other.run = Run(43);
   const auto refused = RunOutput::Open(other);
   REQUIRE_FALSE(refused.ok());
-  CHECK(refused.error().message ==
-        "\"" + path +
-            "\" belongs to another run (seed was 42, now 43); name another output, or "
-            "begin anew with --overwrite");
+  CHECK(refused.error().message == "\"" + path +
+                                       "\" belongs to another run (seed was 42, now 43); name "
+                                       "another output, or start over with --overwrite");
   CHECK(Content(path) == Expected(Count(5)));
   other.overwrite = true;
   auto output = Open(other);
@@ -384,7 +384,8 @@ TEST_CASE("a file that sglrun did not write is not touched") {
   CHECK(RunOutput::Open(Options(path)).error().message.find("has no journal") != std::string::npos);
   CHECK_FALSE(folder.Has("out.jsonl.journal"));
   folder.Write("out.jsonl.journal", "something else entirely");
-  CHECK(RunOutput::Open(Options(path)).error().message.find("is no journal") != std::string::npos);
+  CHECK(RunOutput::Open(Options(path)).error().message.find("is not a journal") !=
+        std::string::npos);
   CHECK(folder.Read("out.jsonl") == "precious\n");
 }
 

@@ -238,7 +238,7 @@ TEST_CASE("numbers that cannot be are refused with key, value and range") {
   CHECK(Says(Bad(Llama(R"("rms_norm_eps":0)")), "rms_norm_eps"));
   CHECK(Says(Bad(R"({"model_type":"mistral","sliding_window":-4})"), "sliding_window is negative"));
   CHECK(Says(Bad(Llama(R"("partial_rotary_factor":1.5)")), "partial_rotary_factor"));
-  CHECK(Says(Bad("[]"), "no JSON object"));
+  CHECK(Says(Bad("[]"), "not a JSON object"));
 }
 
 }  // namespace sglrun::model

@@ -138,7 +138,7 @@ TEST_CASE("a pattern that walks far for nothing is left to PCRE2, which gives up
   std::vector<Match> matches;
   const Status status = regex.FindAll(std::string(20'000, 'a'), matches);
   REQUIRE_FALSE(status.ok());
-  CHECK(status.error().message.find("gave up") != std::string::npos);
+  CHECK(status.error().message.find("a pattern failed") != std::string::npos);
 }
 
 }  // namespace

@@ -189,7 +189,7 @@ TEST_CASE("what a GGUF vocabulary lacks is said") {
   CHECK(RefusalOf(gguf) == "tokenizer.ggml.token_type has 10 entries, tokenizer.ggml.tokens 11");
   gguf = ByteLevelVocabulary();
   gguf.eos_id = 77;
-  CHECK(RefusalOf(gguf) == "tokenizer.ggml.eos_token_id is 77, which is no token");
+  CHECK(RefusalOf(gguf) == "tokenizer.ggml.eos_token_id is 77, which is not a token");
   gguf = ByteLevelVocabulary();
   gguf.add_bos = true;
   CHECK(RefusalOf(gguf) == "tokenizer.ggml.add_bos_token is true without a bos_token_id");

@@ -31,7 +31,7 @@ TEST_CASE("each fault of a file has its sentence") {
   CHECK(Refusal(Model(R"("vocab":{"a":0,"b":0},"merges":[])")) ==
         "tokenizer.json: model.vocab: token \"b\" has id 0, which belongs to token \"a\"");
   CHECK(Refusal(Model(R"("vocab":{"a":0,"a":1},"merges":[])")) ==
-        "tokenizer.json: the key \"a\" stands twice in an object");
+        "tokenizer.json: the key \"a\" occurs twice in an object");
   CHECK(Refusal(Model(R"("vocab":{"a":0})")) == "tokenizer.json: model.merges is missing");
   CHECK(Refusal(Model(R"("dropout":0.1,"vocab":{},"merges":[])")) ==
         "tokenizer.json: model.dropout is 0.1, must be null or 0: encoding at random is not "

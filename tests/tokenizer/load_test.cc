@@ -244,7 +244,7 @@ TEST_CASE("a tiktoken file of an unknown family, or with a fault, is refused") {
   folder.Write("x.tiktoken", "no base64");
   CHECK(LoadRefusal(folder.path()).find("line 1 is \"no base64\"") != std::string::npos);
   folder.Write("x.tiktoken", "YQ== 0\n");
-  CHECK(LoadRefusal(folder.path()).find("no token stands for the byte <0x00>") !=
+  CHECK(LoadRefusal(folder.path()).find("no token represents the byte <0x00>") !=
         std::string::npos);
   folder.Write("y.tiktoken", "");
   CHECK(LoadRefusal(folder.path()).find("holds several .tiktoken files") != std::string::npos);
@@ -310,7 +310,7 @@ TEST_CASE("a tekken.json with a fault is refused") {
         "vocab[0].rank is 1, must be its place, 0");
   CHECK(refuse(R"({"config":{"pattern":"a"},"vocab":[{"rank":0,"token_bytes":"YQ"}]})") ==
         "vocab[0].token_bytes is \"YQ\", must be base64");
-  CHECK(refuse(R"({"config":{"pattern":"("},"vocab":[]})").find("no token stands for") !=
+  CHECK(refuse(R"({"config":{"pattern":"("},"vocab":[]})").find("no token represents") !=
         std::string::npos);
 }
 

@@ -47,7 +47,7 @@ TEST_CASE("without an unknown token an unknown character is an error of the text
   const auto ids = tokenizer->Encode("axb", {});
   REQUIRE_FALSE(ids.ok());
   CHECK(ids.error().message ==
-        "a character of the text is no token, and the tokenizer has no unknown token");
+        "a character of the text is not a token, and the tokenizer has no unknown token");
 }
 
 TEST_CASE("the model's kind is told by its members in files without a type") {

@@ -146,7 +146,7 @@ Error WhyUnusable(cudaError_t error) {
     return Error{"no CUDA driver is installed on this machine"};
   }
   if (error == cudaErrorInsufficientDriver) {
-    return Error{"the CUDA driver is too old: it serves CUDA " + VersionText(driver) +
+    return Error{"the CUDA driver is too old: it supports CUDA " + VersionText(driver) +
                  ", this sglrun needs " + VersionText(runtime)};
   }
   if (error == cudaErrorNoDevice) return Error{"no CUDA device on this machine"};

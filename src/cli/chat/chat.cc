@@ -56,7 +56,7 @@ Result<std::string> ReadMessage(const Options& options) {
   if (from_file) ::close(fd);
   if (!text.ok()) return text;
   if (const std::size_t bad = FindInvalidUtf8(*text); bad != std::string::npos) {
-    return Error{name + " is no UTF-8 text at byte " + std::to_string(bad + 1)};
+    return Error{name + " is not valid UTF-8 at byte " + std::to_string(bad + 1)};
   }
   if (text->find('\0') != std::string::npos) return Error{name + " holds a NUL byte, must be text"};
   if (text->ends_with('\n')) text->pop_back();
@@ -89,7 +89,7 @@ Result<chat_template::ChatTemplate> LoadTemplate(const Options& options,
   SGLRUN_ASSIGN_OR_RETURN(const chat_template::ChatTemplateFiles files, source.templates);
   if (files.templates.empty()) {
     return Error{
-        "the model has no chat template, which tells how messages are put to it: give one with "
+        "the model has no chat template, so messages cannot be turned into a prompt: give one with "
         "--template FILE, or use `sglrun batch` for plain prompts"};
   }
   SGLRUN_RETURN_IF_ERROR(CheckVariables(options.template_variables.as_object(), files));
@@ -142,7 +142,7 @@ class Chat {
 
   Result<int> Run() {
     if (const std::size_t bad = FindInvalidUtf8(options_.system_text); bad != std::string::npos) {
-      return Error{"--system is no UTF-8 text at byte " + std::to_string(bad + 1)};
+      return Error{"--system is not valid UTF-8 at byte " + std::to_string(bad + 1)};
     }
     const bool one_turn = ::isatty(STDIN_FILENO) != 1 || !options_.message_file.empty();
     std::string message;

@@ -60,7 +60,9 @@ Result<std::shared_ptr<const Making>> ReadMaking(const Json& made, const std::st
   const Json* reasoning = made.Find("require_reasoning");
   if (prompt == nullptr || !prompt->is_string() || sampling == nullptr || !sampling->is_object() ||
       (reasoning != nullptr && !reasoning->is_bool())) {
-    return Error{path + " must be null, or tell prompt, input_ids, output_ids and sampling_params"};
+    return Error{
+        path +
+        " must be null, or an object with prompt, input_ids, output_ids and sampling_params"};
   }
   making->prompt_text = prompt->as_string();
   making->sampling = sampling->as_object();
@@ -115,7 +117,7 @@ std::string SavedChatText(const SavedChat& chat) {
 Result<SavedChat> ParseSavedChat(std::string_view text, const std::string& place) {
   auto parsed = ParseJson(text);
   if (!parsed.ok()) {
-    return Error{place + " is no JSON: " + parsed.error().message + " at byte " +
+    return Error{place + " is not valid JSON: " + parsed.error().message + " at byte " +
                  std::to_string(parsed.error().offset + 1)};
   }
   const Json& json = parsed->value;
@@ -151,7 +153,7 @@ Result<SavedChat> ParseSavedChat(std::string_view text, const std::string& place
 Status WriteSavedChat(const std::string& path, const SavedChat& chat, Replace replace) {
   if (!Exists(path)) return WriteNewFile("", path, SavedChatText(chat));
   if (!IsSavedChat(path)) {
-    return Error{path + " is there and is no saved chat; name another file"};
+    return Error{path + " exists and is not a saved chat; name another file"};
   }
   if (replace == Replace::kNothing) {
     return Error{path + " holds another saved chat; /save! replaces it"};
@@ -176,7 +178,7 @@ std::string ReplayText(const Conversation& conversation) {
 }
 
 Status WriteReplay(const std::string& path, const Conversation& conversation) {
-  if (Exists(path)) return Error{path + " is there already; name another file"};
+  if (Exists(path)) return Error{path + " exists already; name another file"};
   return WriteNewFile("", path, ReplayText(conversation));
 }
 

@@ -243,8 +243,10 @@ class EditingReader final : public LineReader {
       pasted.erase(0, pasted.size() - kPasteEnd.size());
     }
     if (!is_whole) {
-      std::fputs("\nThe paste is left out, it is too long: /quit, and give it with --file.\n",
-                 setup_.talk);
+      std::fputs(
+          "\n"
+          "The paste is too long and is ignored: /quit, and give it with --file.\n",
+          setup_.talk);
       return CC_REDISPLAY;
     }
     pasted.resize(pasted.size() - kPasteEnd.size());

@@ -25,7 +25,9 @@ class PlainReader final : public LineReader {
         bytes_.erase(0, end + 1);
         if (IsValidUtf8(line)) return {TypedLine::End::kLine, std::move(line)};
         // The editing reader shows what it could not read; here nobody would see it.
-        std::fprintf(setup_.talk, "The line is no UTF-8 text at byte %zu, it is left out.\n%.*s",
+        std::fprintf(setup_.talk,
+                     "The line is not valid UTF-8 at byte %zu; it is ignored.\n"
+                     "%.*s",
                      FindInvalidUtf8(line) + 1, static_cast<int>(prompt.size()), prompt.data());
         std::fflush(setup_.talk);
         continue;

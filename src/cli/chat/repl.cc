@@ -144,7 +144,7 @@ Repl::Next Repl::Execute(std::string_view line) {
     case SlashCommand::kClear:
       conversation_.Clear();
       own_file_.clear();
-      room_.screen.Tell("The conversation is forgotten.");
+      room_.screen.Tell("The conversation is deleted.");
       break;
     case SlashCommand::kQuit:
       return Next::kLeave;
@@ -173,11 +173,11 @@ bool Repl::AnswerTo(Conversation asked, std::int64_t seed, bool has_former) {
     return false;
   }
   if (answer->cost.output_tokens == 0 && answer->end == Answer::End::kInterrupted) {
-    room_.screen.Tell("(stopped before the answer began; nothing is kept of it)");
+    room_.screen.Tell("(stopped before the answer began)");
     return false;
   }
   if (has_former && answer->end == Answer::End::kInterrupted) {
-    room_.screen.Tell("(stopped; the former answer stays)");
+    room_.screen.Tell("(stopped; the previous answer is kept)");
     return false;
   }
   asked.AddAnswer(answer->text, answer->making);
@@ -203,7 +203,7 @@ void Repl::TellEnd(const Answer& answer) {
       break;
     case Answer::End::kContextFull:
       room_.screen.Tell("(the context of " + FormatCount(room_.answerer.context_length()) +
-                        " tokens is full: /undo takes the last message back, /clear all)");
+                        " tokens is full: /undo removes the last message, /clear all)");
       break;
     case Answer::End::kInterrupted:
       room_.screen.Tell("(stopped)");

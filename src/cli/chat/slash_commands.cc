@@ -109,8 +109,8 @@ Result<SlashLine> ParseSlashLine(std::string_view line) {
   const SlashSpec* spec = FindSlash(name);
   if (spec == nullptr) return UnknownSlash(name);
   if (spec->need == Operand::kNone && !operand.empty()) {
-    return Error{std::string(name) + " stands alone, found \"" + request::ShortName(operand) +
-                 "\" behind it"};
+    return Error{std::string(name) + " takes no operand, found \"" + request::ShortName(operand) +
+                 "\""};
   }
   if (spec->need == Operand::kRequired && operand.empty()) {
     return Error{std::string(name) + " needs " + std::string(spec->operand)};

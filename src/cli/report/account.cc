@@ -101,7 +101,7 @@ Timeline ReadTimeline(MemberReader& reader, const Json& object, const std::strin
   const bool fits =
       timeline.end_s <= last * 1.001 + 0.001 && timeline.end_s >= last - timeline.slice_s - 0.001;
   if (!fits || (slices > 0 && timeline.slice_s < 0.001)) {
-    reader.Refuse(path + ".end_s", "does not lie in the last slice");
+    reader.Refuse(path + ".end_s", "is not in the last slice");
   }
   return timeline;
 }
@@ -235,16 +235,16 @@ std::string Outcome(const Account& account) {
   const std::string failed = FormatCount(account.failed) + " failed";
   if (account.state == "finished") return account.failed == 0 ? "finished" : "finished, " + failed;
   if (account.state == "running") {
-    return std::string("not finished: it still runs, or was killed") + kContinues;
+    return std::string("not finished: it is still running, or was killed") + kContinues;
   }
-  if (account.state != "stopped") return std::string("could not go on") + kContinues;
+  if (account.state != "stopped") return std::string("could not continue") + kContinues;
   switch (account.exit_code) {
     case kExitRecordErrors:
       return "stopped, " + failed + " (--max-errors)" + kContinues;
     case kExitInterrupted:
       return std::string("interrupted") + kContinues;
     case kExitBrokenPipe:
-      return std::string("stopped, the reader of its output went away") + kContinues;
+      return std::string("stopped, because the reader of its output closed it") + kContinues;
     default:
       return std::string("terminated") + kContinues;
   }
@@ -253,8 +253,8 @@ std::string Outcome(const Account& account) {
 std::string Coverage(const Account& account) {
   if (account.kept == 0) return "";
   return FormatCount(account.kept) +
-         " records were kept from an earlier run of the same command: they count among the records "
-         "and the failed, and are in no chart or list below.";
+         " records were kept from an earlier run of the same command: they are included in the "
+         "numbers of records and failures, but not in the charts and lists below.";
 }
 
 std::string SettingText(const Json& value) {

@@ -228,9 +228,9 @@ class Reader {
     Group group{.kind = Group::Kind::kParentheses, .opened_at = start};
     if (scanner_.Take("=")) {
       if (groups_.size() > 1) {
-        return scanner_.Invalid(start,
-                                "a look-ahead assertion (= ...) stands at the end of a rule, "
-                                "not inside parentheses");
+        return scanner_.Invalid(
+            start,
+            "a look-ahead assertion (= ...) must be at the end of a rule, not inside parentheses");
       }
       group.kind = Group::Kind::kLookAhead;
     }
@@ -324,7 +324,7 @@ class Reader {
     if (!scanner_.Take("}")) return MalformedBounds(start);
     if (max != kUnbounded && min > max) {
       return scanner_.Invalid(start, "{" + std::to_string(min) + "," + std::to_string(max) +
-                                         "} has its bounds the wrong way round");
+                                         "} has its bounds in the wrong order");
     }
     return {};
   }

@@ -74,7 +74,7 @@ class ArgumentReader {
       scanner_.set_pos(start);
       SGLRUN_ASSIGN_OR_RETURN(Value value, TakeValue(0));
       if (!arguments.named.empty()) {
-        return scanner_.Invalid(start, "an argument without a name stands after one with a name");
+        return scanner_.Invalid(start, "an argument without a name follows one with a name");
       }
       arguments.positional.push_back(std::move(value));
       return {};

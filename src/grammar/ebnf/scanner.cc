@@ -274,7 +274,7 @@ Result<char32_t, GrammarError> Scanner::TakeUnicode(std::size_t start) {
     value = high;
   }
   if (!IsScalar(value)) {
-    return Invalid(start, "the escape is half of a surrogate pair, which is no character");
+    return Invalid(start, "the escape is half of a surrogate pair, which is not a character");
   }
   return value;
 }
@@ -288,7 +288,9 @@ Result<char32_t, GrammarError> Scanner::TakeHex(std::size_t start, int digits) {
     value = value * 16 + static_cast<char32_t>(HexDigit(Peek()));
   }
   if (!IsScalar(value)) {
-    return Invalid(start, "the escape is no character: U+0000 to U+10FFFF, surrogates apart");
+    return Invalid(
+        start,
+        "the escape is not a character: characters are U+0000 to U+10FFFF without surrogates");
   }
   return value;
 }

@@ -234,7 +234,7 @@ class ArrayWriter {
     for (const formula::Contains* contains : plan_.contains) {
       if (contains->from > 0) {
         return GrammarError{Verdict::kUnsupported,
-                            "uniqueItems beside a negated items cannot be enforced"};
+                            "uniqueItems together with a negated items cannot be enforced"};
       }
       Found& by_contains = found.emplace_back();
       for (std::size_t i = 0; i < values.size(); ++i) {

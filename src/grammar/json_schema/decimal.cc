@@ -27,7 +27,7 @@ bool Take(std::string_view& text, std::string_view any_of) {
 }
 
 GrammarError NoNumber(std::string_view text) {
-  return {Verdict::kInvalid, '"' + std::string(text.substr(0, 40)) + "\" is no JSON number"};
+  return {Verdict::kInvalid, '"' + std::string(text.substr(0, 40)) + "\" is not a JSON number"};
 }
 
 // The value of exponent digits, past kLargestExponent at most by one.

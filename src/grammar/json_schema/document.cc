@@ -34,8 +34,8 @@ Result<std::unique_ptr<Document>, GrammarError> Document::Create(std::string_vie
     return error;
   }
   for (const std::string& key : parsed->duplicate_keys) {
-    front.report.notes.push_back("the key \"" + key +
-                                 "\" comes twice in one object of the schema, the last one counts");
+    front.report.notes.push_back(
+        "the key \"" + key + "\" occurs twice in one object of the schema; the last one is used");
   }
   document->json_ = std::move(parsed->value);
   if (!document->json_.is_object() && !document->json_.is_bool()) {
@@ -253,7 +253,7 @@ PlaceResult Document::ResolvePointer(PlaceId from, std::string_view keyword, Pla
   if (steps.empty()) return known;
   if (!at->is_object() && !at->is_bool()) {
     return ErrorAt(from, keyword, Verdict::kInvalid,
-                   "refers to \"" + reference + "\", which is no schema but " + at->Excerpt());
+                   "refers to \"" + reference + "\", which is not a schema but " + at->Excerpt());
   }
   // Below an unknown keyword ("components/schemas"): read as schemas only now.
   SGLRUN_RETURN_IF_ERROR(Add(*at, known, std::move(steps), At(known).resource, late_notes_));

@@ -56,7 +56,7 @@ Result<ParsedJson, GrammarError> ParseSchemaText(std::string_view text, const Li
   if (parsed.ok()) return std::move(parsed).value();
   const JsonError& error = parsed.error();
   return GrammarError{error.too_deep ? Verdict::kTooLarge : Verdict::kInvalid,
-                      "the schema is no JSON this tool can read: " + error.message + " at byte " +
+                      "the schema cannot be read as JSON: " + error.message + " at byte " +
                           std::to_string(error.offset)};
 }
 

@@ -27,7 +27,7 @@ std::string Refusal(const ObjectPlan& plan) {
                                                   : "asks for ") +
          std::to_string(plan.min) + " properties, of which \"required\" names " +
          std::to_string(plan.required) +
-         ": keys that the schema does not name may come twice and cannot be counted; name more "
+         ": keys that the schema does not name may occur twice and cannot be counted; name more "
          "keys in \"required\", or " +
          (OnlyPatternsAreOpen(plan) ? "name those of patternProperties in \"properties\""
                                     : "set additionalProperties to false");

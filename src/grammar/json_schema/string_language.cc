@@ -67,10 +67,9 @@ Result<std::vector<SharedDfa>, GrammarError> Forbidden(const StringConstraints& 
   for (const std::string& format : c.not_formats) {
     SharedDfa language = wide ? WideFormatDfa(format) : FormatDfa(format);
     if (language == nullptr) {
-      return GrammarError{
-          Verdict::kUnsupported,
-          "validators differ about \"" + format +
-              "\": no text is surely none, so it cannot stand under not, oneOf or if"};
+      return GrammarError{Verdict::kUnsupported,
+                          "validators disagree about the format \"" + format +
+                              "\", so it cannot be used under not, oneOf or if"};
     }
     all.push_back(std::move(language));
   }

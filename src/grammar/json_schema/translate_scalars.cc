@@ -161,8 +161,8 @@ void Translator::AddContent(const Here& here) {
   if (!says("contentEncoding", "base64")) return;
   if (here.stance != Stance::kAsserted) {
     return refuse("contentEncoding",
-                  "\"base64\" is asserted by some readers of draft 7 and not by others: it cannot "
-                  "stand under not, oneOf or if");
+                  "\"base64\" is enforced by some validators of draft 7 and not by others: it "
+                  "cannot be used under not, oneOf or if");
   }
   StringConstraints constraints;
   constraints.patterns.push_back("^(?:" + Base64Pattern() + ")$");

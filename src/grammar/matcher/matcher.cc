@@ -106,10 +106,9 @@ struct Matcher::Impl {
     next_cleaning = std::max(kFirstCleaning, 2 * stacks.bytes());
     const std::size_t most = grammar->limits().matcher_bytes;
     if (stacks.bytes() <= most) return;
-    failure = GrammarError{
-        Verdict::kTooLarge,
-        "the text so far is open at so many places that remembering them takes " +
-            std::to_string(stacks.bytes()) + " bytes, the limit is " + std::to_string(most)};
+    failure = GrammarError{Verdict::kTooLarge, "the parse state of the text so far takes " +
+                                                   std::to_string(stacks.bytes()) +
+                                                   " bytes, the limit is " + std::to_string(most)};
   }
 
   // Each place of the text pays once for what finding its mask takes, known before or not.

@@ -44,7 +44,7 @@ class ClassParser {
     const auto* last = std::get_if<char32_t>(&high);
     if (first == nullptr || last == nullptr) {
       return Cursor::Invalid(
-          begin, cursor_.From(begin) + " is no range; a hyphen beside a class must be escaped");
+          begin, cursor_.From(begin) + " is not a range; a hyphen next to a class must be escaped");
     }
     if (*first > *last) {
       return Cursor::Invalid(begin, "the range " + cursor_.From(begin) + " goes backwards");

@@ -361,7 +361,7 @@ Result<RegexAst, GrammarError> ParseRegex(std::string_view pattern, RegexFlags f
                                                 std::to_string(limits.regex_bytes) + " are read"};
   }
   if (const std::size_t bad = FindInvalidUtf8(pattern); bad != std::string_view::npos) {
-    return GrammarError{Verdict::kInvalid, "regex: byte " + std::to_string(bad) + " is no UTF-8"};
+    return GrammarError{Verdict::kInvalid, "regex: byte " + std::to_string(bad) + " is not UTF-8"};
   }
   std::u32string text;
   for (std::size_t pos = 0; pos < pattern.size();) text += DecodeUtf8(pattern, pos);

@@ -26,7 +26,7 @@ ExprResult AppendStructuralTag(FrontEnd& front, std::string_view text) {
   for (const std::string& key : parsed->duplicate_keys) {
     front.report.notes.push_back(
         "the key \"" + key +
-        "\" comes twice in one object of the structural tag, the last one counts");
+        "\" occurs twice in one object of the structural tag; the last one is used");
   }
   const tag::Node root(parsed->value, "");
   if (!root.json().is_object()) return root.Expected("an object");

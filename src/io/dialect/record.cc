@@ -161,9 +161,9 @@ struct RecordParser::Impl {
                                          std::vector<std::string>& warnings) {
     for (const std::string& key : parsed.duplicate_keys) {
       const std::string sentence =
-          "the key " + Json(request::ShortName(key)).Dump() + " stands twice in one object";
+          "the key " + Json(request::ShortName(key)).Dump() + " occurs twice in one object";
       if (options.strict) return RecordError{sentence, request::ShortName(key)};
-      warnings.push_back(sentence + ", the last one counts");
+      warnings.push_back(sentence + "; the last one is used");
     }
     if (!parsed.rid.has_value() || rids.Add(HashBytes(*parsed.rid).low) == 0) return {};
     const std::string name(IdName());

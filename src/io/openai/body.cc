@@ -239,10 +239,10 @@ class BodyReader {
   Outcome ReadConstraints() {
     SGLRUN_ASSIGN_OR_RETURN(std::optional<ConstraintField> constraint, ReadConstraint(body_));
     if (constraint && calls_schema_) {
-      return RecordError{constraint->origin +
-                             " is given and tool_choice asks for a call, an answer can have one "
-                             "constraint",
-                         constraint->origin};
+      return RecordError{
+          constraint->origin +
+              " is given and tool_choice requires a call; an answer can have only one constraint",
+          constraint->origin};
     }
     if (constraint) {
       Sample(constraint->parameter, std::move(constraint->value), constraint->origin);

@@ -163,7 +163,7 @@ Found ReadConstraint(const Json& body) {
   if (found.empty()) return std::optional<ConstraintField>();
   if (found.size() > 1) {
     return RecordError{found[0].origin + " and " + found[1].origin +
-                           " are both given, an answer can have one constraint",
+                           " are both given; an answer can have only one constraint",
                        found[1].origin};
   }
   return std::optional<ConstraintField>(std::move(found[0]));

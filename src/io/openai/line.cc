@@ -50,7 +50,7 @@ Result<void, RecordError> CheckNames(const Json& line, bool strict,
   for (const auto& [name, value] : line.as_object()) {
     if (name == "custom_id" || name == "method" || name == "url" || name == "body") continue;
     const std::string sentence = "unknown field " + Json(request::ShortName(name)).Dump();
-    const std::string place = " beside custom_id, method, url and body";
+    const std::string place = " next to custom_id, method, url and body";
     if (strict) return RecordError{sentence + place, request::ShortName(name)};
     warnings.push_back(sentence + place + " is ignored");
   }

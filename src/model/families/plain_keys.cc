@@ -116,7 +116,7 @@ void ReadRopeObject(const Json& object, ConfigReader& reader, RopeSettings& sett
   partial = rope.Float("partial_rotary_factor", partial);
   for (const auto& [key, value] : object.as_object()) {
     if (value.is_object()) {
-      rope.Fail("\"" + key + "\" has angles of its own; one rope for all layers is supported");
+      rope.Fail("\"" + key + "\" has its own angles; only one rope for all layers is supported");
     }
   }
   if (!rope.status().ok()) reader.Fail(rope.status().error());

@@ -120,7 +120,7 @@ Result<ModelSpec> ReadSpec(const Family& family, ConfigReader& reader) {
 Result<HfConfig> ParseHfConfig(const Json& root, const Json* generation,
                                const std::string& directory) {
   const std::string place = directory + "/config.json";
-  if (!root.is_object()) return Error{place + " is no JSON object"};
+  if (!root.is_object()) return Error{place + " is not a JSON object"};
   const Json* text_config = root.Find("text_config");
   HfConfig result;
   result.nested = text_config != nullptr && text_config->is_object();

@@ -208,7 +208,7 @@ Result<FoundModel> InCache(const Repository& repository, const std::string& give
   std::string folder_name = "models--" + repository.name;
   folder_name.replace(folder_name.find('/'), 1, "--");
   if (!IsFolder(cache / folder_name)) {
-    return Error{given + " is no file or directory, and " + repository.name +
+    return Error{given + " is not a file or directory, and " + repository.name +
                  " is not in the Hugging Face cache (" + cache.string() +
                  "). Download it: " + DownloadCommand(repository)};
   }

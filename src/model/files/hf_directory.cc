@@ -31,7 +31,7 @@ Result<Json> ReadJsonFile(const fs::path& path) {
   if (parsed.ok() && parsed->value.is_object()) return std::move(parsed->value);
   const std::string foreign = formats::DescribeForeignFile(text);
   if (!foreign.empty()) return Error{path.string() + " " + foreign};
-  if (parsed.ok()) return Error{path.string() + " is no JSON object"};
+  if (parsed.ok()) return Error{path.string() + " is not a JSON object"};
   return Error{path.string() + ", byte " + std::to_string(parsed.error().offset) + ": " +
                parsed.error().message};
 }

@@ -97,7 +97,7 @@ Status MatchTensors(const ModelSpec& spec, const TensorCheckNames& names, const 
   std::unordered_map<std::string_view, StoredTensor*> by_name;
   for (StoredTensor& tensor : tensors) {
     if (!by_name.emplace(tensor.name, &tensor).second) {
-      return Error{tensor.file->path() + ": tensor \"" + tensor.name + "\" stands twice"};
+      return Error{tensor.file->path() + ": tensor \"" + tensor.name + "\" occurs twice"};
     }
   }
   std::unordered_set<std::string> wanted;

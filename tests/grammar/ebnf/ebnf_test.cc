@@ -171,7 +171,7 @@ TEST_CASE("mistakes are refused with line and column") {
       {"root ::= [a\n]", invalid, "the class is not closed"},
       {R"(root ::= [\d-z])", invalid, "has a set as an end"},
       {"root ::= \"a\"{,3}", invalid, "a repetition is written"},
-      {"root ::= \"a\"{3,2}", invalid, "bounds the wrong way round"},
+      {"root ::= \"a\"{3,2}", invalid, "bounds in the wrong order"},
       {"root ::= \"a\"{x}", invalid, "a repetition is written"},
       {"root ::= \"a\"*?", invalid, "\"?\" follows another operator"},
       {"root ::= \"a\"{2}+", invalid, "\"+\" follows another operator"},

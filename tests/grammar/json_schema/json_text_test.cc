@@ -35,7 +35,7 @@ TEST_CASE("deep, long and broken schemas get a verdict") {
     CHECK_EQ(verdict(bad), Verdict::kInvalid);
   }
   CHECK_EQ(ParseSchemaText("{\"a\": tru}", Limits{}).error().message,
-           "the schema is no JSON this tool can read: invalid value at byte 9");
+           "the schema cannot be read as JSON: invalid value at byte 9");
 }
 
 TEST_CASE("equal values have one key, different ones do not") {

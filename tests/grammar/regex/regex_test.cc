@@ -431,7 +431,7 @@ TEST_CASE(
       CHECK(result.error().message.rfind(place, 0) == 0);
     }
   }
-  CHECK(Full("a\xFFz").error().message == "regex: byte 1 is no UTF-8");
+  CHECK(Full("a\xFFz").error().message == "regex: byte 1 is not UTF-8");
 }
 
 TEST_CASE("limits are hit as verdicts") {

@@ -181,6 +181,8 @@ class Walker {
   }
   void Take(const node::Call& e) { Visit(grammar_.rule(e.rule).body); }
   void Take(const node::Tokens&) { failed_ = true; }
+  void Take(const node::Distinct& e) { Visit(e.item); }
+  void Take(const node::Element& e) { Visit(e.item); }
   void Take(const node::TokenLimit& e) { Visit(e.item); }
   void Take(const node::CharLimit&) { failed_ = true; }
   void Take(const node::Net& e) {

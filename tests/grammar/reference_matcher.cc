@@ -313,6 +313,14 @@ class Solver {
   }
 
   // TokenLimit: texts here come as bytes, which no token counts.
+  // Whether elements differ is compared elsewhere (json_schema/unique_items_test.cc).
+  bool SpellsNode(const node::Distinct& e) { return Spells(e.item); }
+  Answer EndsNode(const node::Distinct& e, int start) { return Ends(e.item, start); }
+  bool OpenNode(const node::Distinct& e, int start) { return Open(e.item, start); }
+  bool SpellsNode(const node::Element& e) { return Spells(e.item); }
+  Answer EndsNode(const node::Element& e, int start) { return Ends(e.item, start); }
+  bool OpenNode(const node::Element& e, int start) { return Open(e.item, start); }
+
   bool SpellsNode(const node::TokenLimit& e) { return Spells(e.item); }
   Answer EndsNode(const node::TokenLimit& e, int start) { return Ends(e.item, start); }
   bool OpenNode(const node::TokenLimit& e, int start) { return Open(e.item, start); }

@@ -183,6 +183,12 @@ class Drawing {
     nfa_.AddDfa(from, to, counted);
     return {};
   }
+  Outcome EmitNode(const node::Distinct&, State, State) {
+    return Unsupported("values in it must differ");
+  }
+  Outcome EmitNode(const node::Element&, State, State) {
+    return Unsupported("values in it must differ");
+  }
   Outcome EmitNode(const node::Net& e, State from, State to) {
     const Network& net = *e.network;
     const State base = nfa_.state_count();

@@ -36,6 +36,8 @@ struct Serialize {
   void operator()(const node::Tokens& e) const { Put(e.excluded), PutAll(e.ids); }
   void operator()(const node::TokenLimit& e) const { Put(e.item), Put(e.tokens); }
   void operator()(const node::CharLimit& e) const { Put(e.item), Put(e.min), Put(e.max); }
+  void operator()(const node::Distinct& e) const { Put(e.item); }
+  void operator()(const node::Element& e) const { Put(e.item); }
   void operator()(const node::Net& e) const {
     Put(e.network->states);
     for (const Network::ByteEdge& edge : e.network->bytes) {

@@ -104,6 +104,16 @@ struct CharLimit {  // members of item, a Regular that is countable, of so many 
   bool empty = false, others = false;  // which texts there are: the empty one, any others
   friend bool operator==(const CharLimit&, const CharLimit&) = default;
 };
+// item, in which the texts of all node::Element differ as JSON values. These stand in it directly:
+// in its networks, sequences and choices, not in rules that it calls.
+struct Distinct {
+  ExprId item = 0;
+  friend bool operator==(const Distinct&, const Distinct&) = default;
+};
+struct Element {  // a JSON value; of the Distinct around it
+  ExprId item = 0;
+  friend bool operator==(const Element&, const Element&) = default;
+};
 struct Net {
   std::shared_ptr<const Network> network;
   friend bool operator==(const Net& a, const Net& b) { return *a.network == *b.network; }
@@ -113,7 +123,7 @@ struct Net {
 
 using Expr = std::variant<node::Never, node::Bytes, node::Chars, node::Regular, node::Sequence,
                           node::Choice, node::Repeat, node::Call, node::Tokens, node::TokenLimit,
-                          node::CharLimit, node::Net>;
+                          node::CharLimit, node::Distinct, node::Element, node::Net>;
 
 class Grammar {
  public:
@@ -130,6 +140,8 @@ class Grammar {
   ExprId Call(RuleId rule) { return Add(node::Call{rule}); }
   ExprId Tokens(std::vector<std::int32_t> ids, bool excluded);
   ExprId Net(Network network);
+  ExprId Distinct(ExprId item) { return Add(node::Distinct{item}); }
+  ExprId Element(ExprId item) { return Add(node::Element{item}); }
   // A text of the language that at most `tokens` tokens have a part in, at least one. Once so many
   // are used it must end if it can, or as soon as it can. Texts that come as bytes have no tokens,
   // and are not limited.

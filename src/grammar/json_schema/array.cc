@@ -21,10 +21,7 @@ class ArrayWriter {
 
   ExprResult Write() {
     if (plan_.max && *plan_.max < plan_.min) return grammar_.Never();
-    if (plan_.unique != nullptr && !(plan_.max && *plan_.max <= 1)) {
-      SGLRUN_ASSIGN_OR_RETURN(const bool written, WriteUnique());
-      if (written) return Bracketed();
-    }
+    if (plan_.unique != nullptr && !(plan_.max && *plan_.max <= 1)) return WriteUnique();
     if (plan_.contains.empty()) return WritePlain();
     SGLRUN_RETURN_IF_ERROR(WriteCounting());
     return Bracketed();
@@ -143,7 +140,8 @@ class ArrayWriter {
       SGLRUN_ASSIGN_OR_RETURN(const auto steps, StepsFrom(state));
       for (const auto& [item, found] : steps) {
         if (item == kFalse) continue;
-        SGLRUN_ASSIGN_OR_RETURN(const ExprId value, rules_.Value(item, depth_));
+        SGLRUN_ASSIGN_OR_RETURN(ExprId value, rules_.Value(item, depth_));
+        if (distinct_) value = grammar_.Element(value);
         const std::int32_t to = IdOf(ids, queue, {std::min(state.items + 1, positions), found});
         net_.exprs.push_back({from, to, grammar_.Sequence({Before(state.items == 0), value})});
       }
@@ -179,24 +177,21 @@ class ArrayWriter {
     return steps;
   }
 
-  // uniqueItems over finitely many values: which of them are there is all there is to know. False
-  // where no constraint is left to enforce (relaxed).
-  Result<bool, GrammarError> WriteUnique() {
-    constexpr std::size_t kMostValues = 12;
+  // uniqueItems over few values: which of them are there is all there is to know. Of others the
+  // matcher remembers those that a text has.
+  ExprResult WriteUnique() {
+    constexpr std::size_t kFewValues = 12, kManyValues = 10'000;
     std::vector<const Json*> values;
-    SGLRUN_ASSIGN_OR_RETURN(const bool finite, CollectValues(kMostValues, values));
-    if (!finite) {
-      NormalForm& normal_form = rules_.normal_form();
-      if (!rules_.front().options.relax_unsupported) {
-        return normal_form.document().ErrorAt(
-            plan_.unique->place, "uniqueItems", Verdict::kUnsupported,
-            "can be enforced only where the items are at most 12 values (enum, const)");
-      }
-      normal_form.Relax(plan_.unique->place, "uniqueItems", /*under_not=*/false);
-      return false;
+    SGLRUN_ASSIGN_OR_RETURN(const bool finite, CollectValues(kManyValues, values));
+    if (finite && values.size() <= kFewValues) {
+      SGLRUN_RETURN_IF_ERROR(WriteSubsets(values));
+      return Bracketed();
     }
-    SGLRUN_RETURN_IF_ERROR(WriteSubsets(values));
-    return true;
+    if (finite && static_cast<std::int64_t>(values.size()) < plan_.min) return grammar_.Never();
+    distinct_ = true;
+    SGLRUN_RETURN_IF_ERROR(WriteCounting());
+    return grammar_.Sequence(
+        {grammar_.Bytes("["), grammar_.Distinct(grammar_.Net(std::move(net_)))});
   }
 
   Result<bool, GrammarError> CollectValues(std::size_t limit, std::vector<const Json*>& values) {
@@ -272,7 +267,8 @@ class ArrayWriter {
   ValueRules& rules_;
   Grammar& grammar_;
   const ArrayPlan& plan_;
-  int depth_;  // of the items
+  int depth_;              // of the items
+  bool distinct_ = false;  // no two items are equal
   Network net_;
 };
 

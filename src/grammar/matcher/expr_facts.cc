@@ -26,6 +26,10 @@ void ForEachChild(const Grammar& grammar, const Expr& expr, Visit visit) {
     visit(limit->item);
   } else if (const auto* chars = std::get_if<node::CharLimit>(&expr)) {
     visit(chars->item);
+  } else if (const auto* distinct = std::get_if<node::Distinct>(&expr)) {
+    visit(distinct->item);
+  } else if (const auto* element = std::get_if<node::Element>(&expr)) {
+    visit(element->item);
   } else if (const auto* call = std::get_if<node::Call>(&expr)) {
     visit(grammar.rule(call->rule).body);
   } else if (const auto* net = std::get_if<node::Net>(&expr)) {
@@ -161,13 +165,9 @@ class ExprFacts::Finder {
     const bool some = e.excluded || !e.ids.empty();
     return {.spells = some, .non_empty = some, .regular = true};
   }
-  Fact operator()(const node::TokenLimit& e) const {
-    const Fact& f = At(e.item);
-    return {.nullable = f.nullable,
-            .spells = f.spells,
-            .non_empty = f.non_empty,
-            .many_bytes = f.many_bytes};
-  }
+  Fact operator()(const node::TokenLimit& e) const { return OfMachine(e.item); }
+  Fact operator()(const node::Distinct& e) const { return OfMachine(e.item); }
+  Fact operator()(const node::Element& e) const { return OfMachine(e.item); }
   Fact operator()(const node::CharLimit& e) const {
     const Fact& f = At(e.item);
     return {.nullable = e.empty,
@@ -197,6 +197,15 @@ class ExprFacts::Finder {
                    }),
          fact);
     return fact;
+  }
+
+  // Of an item that is a machine of its own.
+  Fact OfMachine(ExprId item) const {
+    const Fact& f = At(item);
+    return {.nullable = f.nullable,
+            .spells = f.spells,
+            .non_empty = f.non_empty,
+            .many_bytes = f.many_bytes};
   }
 
   static bool IsLight(const Fact& f) { return f.regular && !f.wide && f.size <= kLightSize; }

@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "base/hash.h"
+#include "grammar/matcher/elements.h"
 
 namespace sglrun::grammar {
 namespace {
@@ -21,7 +22,7 @@ std::size_t HashOf(Item item) {
 
 void Stepper::Begin(Frontier& to) {
   to.items.clear();
-  to.complete = to.left = false;
+  to.complete = to.left = to.unchecked = false;
   to_ = &to;
   pending_.clear();
   slots_.clear();
@@ -145,8 +146,12 @@ void Stepper::Close() {
   for (std::size_t i = 0; i < to_->items.size(); ++i) {
     const Item item = to_->items[i];
     if (!program_.state(item.state).accepting) continue;
-    // Interning moves the sites; nothing is interned before MakeCalls.
-    for (const Site& site : stacks_.SitesOf(item.stack)) ReturnTo(site);
+    // The end of an element interns, which moves the sites.
+    const std::size_t sites = stacks_.SitesOf(item.stack).size();
+    for (std::size_t s = 0; s < sites; ++s) {
+      const Site site = stacks_.SitesOf(item.stack)[s];
+      ReturnTo(site);
+    }
   }
   const std::size_t returned = to_->items.size();
   for (std::size_t i = 0; i < returned; ++i) CallFrom(to_->items[i]);
@@ -174,7 +179,8 @@ void Stepper::ReturnTo(const Site& site) {
   } else {
     const Program::CountEdge& edge =
         program_.count_edges[static_cast<std::size_t>(site.count_edge())];
-    if (edge.of_tokens()) return Add({edge.target, site.below});
+    if (edge.element) return EndElement(site, edge.target);
+    if (edge.of_tokens() || edge.distinct) return Add({edge.target, site.below});
     if (edge.of_chars()) {
       if (site.done >= edge.min) Add({edge.target, site.below});
       return;
@@ -187,6 +193,25 @@ void Stepper::ReturnTo(const Site& site) {
     next.done = static_cast<std::int32_t>(edge.max == kUnbounded ? std::min(done, edge.min) : done);
     CallAt(edge.body, next);
   }
+}
+
+// The value goes on the lists of those seen, unless it is there already.
+void Stepper::EndElement(const Site& site, StateId target) {
+  if (text_ == nullptr) {
+    to_->unchecked = true;
+    return Add({target, site.below});
+  }
+  const std::string_view text =
+      std::string_view(*text_).substr(static_cast<std::size_t>(site.done));
+  const Hash128 key = KeyOfElement(text);
+  work_ += static_cast<std::int64_t>(text.size());
+  const auto lists = stacks_.SitesOf(site.below);
+  std::vector<Site> sites(lists.begin(), lists.end());
+  std::erase_if(sites, [&](const Site& list) { return stacks_.HasSeen(list.done, key); });
+  for (Site& list : sites) list.done = stacks_.AddSeen(list.done, key, WithoutSpace(text));
+  if (sites.empty()) return;
+  std::sort(sites.begin(), sites.end());
+  Add({target, stacks_.Intern(sites)});
 }
 
 void Stepper::CallAt(MachineId machine, const Site& site) {
@@ -206,8 +231,11 @@ void Stepper::CallFrom(Item item) {
   }
   const std::int32_t end = program_.state(item.state + 1).counts;
   for (std::int32_t edge = program_.state(item.state).counts; edge < end; ++edge) {
-    CallAt(program_.count_edges[static_cast<std::size_t>(edge)].body,
-           {.target = Site::OfCount(edge), .below = item.stack});
+    const Program::CountEdge& count = program_.count_edges[static_cast<std::size_t>(edge)];
+    Site site{.target = Site::OfCount(edge), .below = item.stack};
+    if (count.element && text_ != nullptr) site.done = static_cast<std::int32_t>(text_->size());
+    to_->unchecked |= count.element && text_ == nullptr;
+    CallAt(count.body, site);
   }
 }
 
@@ -227,7 +255,8 @@ void Stepper::DropNeedlessCounts() {
     if (site.IsCount() && before.target == site.target && before.below == site.below) {
       const Program::CountEdge& edge =
           program_.count_edges[static_cast<std::size_t>(site.count_edge())];
-      if (!edge.of_tokens() && before.done + std::int64_t{1} >= edge.min) continue;
+      if (!edge.of_tokens() && !edge.of_values() && before.done + std::int64_t{1} >= edge.min)
+        continue;
     }
     sites_[kept++] = site;
   }

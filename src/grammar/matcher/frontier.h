@@ -4,6 +4,7 @@
 #include <compare>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "grammar/base/limits.h"
@@ -25,6 +26,8 @@ struct Frontier {
   std::vector<Item> items;
   bool complete = false;  // the text so far is a member
   bool left = false;      // a machine that is walked alone has ended here
+  // An element that must differ from others has begun or ended, unchecked, on the way here.
+  bool unchecked = false;
 
   bool Dead() const { return items.empty() && !complete && !left; }
   friend bool operator==(const Frontier&, const Frontier&) = default;
@@ -33,7 +36,10 @@ struct Frontier {
 // Steps frontiers of one Stacks. Holds scratch memory only.
 class Stepper {
  public:
-  Stepper(const Program& program, Stacks& stacks) : program_(program), stacks_(stacks) {}
+  // `text`: what has been read when a step is taken, its byte included; for elements that must
+  // differ from others. Without it they are not checked (Frontier::unchecked).
+  Stepper(const Program& program, Stacks& stacks, const std::string* text = nullptr)
+      : program_(program), stacks_(stacks), text_(text) {}
 
   void Start(Frontier& to);
   // `to` is dead when no item takes the byte (token).
@@ -62,6 +68,7 @@ class Stepper {
   void AddCounted(const Item& from, StateId target);
   bool GoesOn(const Item& item) const;
   void ReturnTo(const Site& site);
+  void EndElement(const Site& site, StateId target);
   void CallFrom(Item item);
   void CallAt(MachineId machine, const Site& site);
   void Close();
@@ -71,6 +78,7 @@ class Stepper {
 
   const Program& program_;
   Stacks& stacks_;
+  const std::string* text_;
   Frontier* to_ = nullptr;
   std::vector<Pending> pending_;  // a heap, the lowest machine on top
   std::vector<Site> sites_;

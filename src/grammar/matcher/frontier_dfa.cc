@@ -12,7 +12,8 @@ constexpr std::size_t kRowSize = 256;
 constexpr std::size_t kMostRows = 8192;
 
 std::size_t HashOf(const Frontier& frontier) {
-  std::uint64_t hash = (frontier.complete ? 1u : 0u) | (frontier.left ? 2u : 0u);
+  std::uint64_t hash =
+      (frontier.complete ? 1u : 0u) | (frontier.left ? 2u : 0u) | (frontier.unchecked ? 4u : 0u);
   for (const Item& item : frontier.items) {
     hash = MixSeeds(hash, static_cast<std::uint64_t>(static_cast<std::uint32_t>(item.state)) << 32 |
                               static_cast<std::uint32_t>(item.stack));
@@ -58,6 +59,7 @@ std::int32_t FrontierDfa::Return(std::span<const Site> sites) {
 std::int32_t FrontierDfa::Step(std::int32_t from, std::uint8_t byte) {
   if (!MayStep()) return kDead;
   stepper_.StepByte(At(from).items, byte, scratch_);
+  scratch_.unchecked |= At(from).unchecked;
   const std::int32_t to = Intern(scratch_);
   std::size_t& row = row_begin_[static_cast<std::size_t>(from)];
   if (row == kNoRow && rows_.size() < kMostRows * kRowSize) {

@@ -113,7 +113,7 @@ void PeelCounts(Machines& machines, MachineId m) {
     const Count* count = edge.symbol.kind == Symbol::Kind::kCount
                              ? &machines.counts[static_cast<std::size_t>(edge.symbol.id)]
                              : nullptr;
-    if (count == nullptr || count->of != Count::Of::kMembers) {  // other bodies call nothing
+    if (count == nullptr || count->of != Count::Of::kMembers) {  // others are not left-recursive
       peeled.edges.push_back(edge);
       continue;
     }

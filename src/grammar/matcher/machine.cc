@@ -17,6 +17,10 @@ std::string NameOf(Count::Of what) {
       return "tokens of ";
     case Count::Of::kChars:
       return "characters of ";
+    case Count::Of::kDistinct:
+      return "distinct in ";
+    case Count::Of::kElements:
+      return "element ";
   }
   return "";
 }

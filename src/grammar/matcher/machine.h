@@ -39,9 +39,9 @@ struct Symbol {
 
 // Between min and max (or kUnbounded) members of a machine, one after the other; min >= 1. Or one
 // member that at most `max` tokens have a part in: node::TokenLimit. Or one member of between min
-// and max characters: node::CharLimit.
+// and max characters: node::CharLimit. Or one member in which elements differ, or one such element.
 struct Count {
-  enum class Of : std::uint8_t { kMembers, kTokens, kChars };
+  enum class Of : std::uint8_t { kMembers, kTokens, kChars, kDistinct, kElements };
   MachineId body = 0;
   std::int64_t min = 1, max = kUnbounded;
   Of of = Of::kMembers;

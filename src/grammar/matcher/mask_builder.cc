@@ -59,17 +59,19 @@ class MaskBuilder::Bytes : public std::bitset<256> {
 };
 
 MaskBuilder::MaskBuilder(const Program& program, Stacks& stacks, MaskCache& cache,
-                         const Limits& limits, std::int64_t most_work)
+                         const Limits& limits, std::int64_t most_work, std::string& text)
     : program_(program),
       stacks_(stacks),
       cache_(cache),
       vocabulary_(*cache.vocabulary()),
       limits_(limits),
       dfa_(program, stacks, limits),
+      elements_(program, stacks, text),
       most_work_(most_work) {}
 
 bool MaskBuilder::Fill(const Frontier& frontier, std::span<std::uint32_t> words) {
   words_ = words;
+  if (program_.has_distinct) return FillDistinct(frontier);
   std::vector<Group> groups = GroupsOf(frontier);
   if (TogetherIsCheaper(groups)) {
     // What one state allows need not be asked of the others, and mostly that is nearly everything.
@@ -77,7 +79,7 @@ bool MaskBuilder::Fill(const Frontier& frontier, std::span<std::uint32_t> words)
         groups, {}, [&](const Group& group) { return BytesTaken(group.state); });
     if (!FillGroup(*widest)) return false;
     groups.erase(widest);
-    if (FillTogether(groups)) return work() <= most_work_ && !dfa_.exhausted();
+    if (FillTogether(groups, kMostStepsTogether)) return work() <= most_work_ && !dfa_.exhausted();
   }
   for (const Group& group : groups) {
     if (dfa_.exhausted() || !FillGroup(group)) return false;
@@ -126,7 +128,7 @@ bool MaskBuilder::FillGroup(const Group& group) {
 
 // One walk by all the items over the tokens that have no bit yet. False when it takes too many
 // steps: what it has found by then is right, but not all.
-bool MaskBuilder::FillTogether(std::span<const Group> groups) {
+bool MaskBuilder::FillTogether(std::span<const Group> groups, std::int64_t most_steps) {
   Frontier frontier;
   for (const Group& group : groups) {
     FillTokens(group.state);
@@ -137,7 +139,7 @@ bool MaskBuilder::FillTogether(std::span<const Group> groups) {
   const UnsetTokens unset(words_, vocabulary_);
   std::int32_t path[257];
   path[0] = dfa.Intern(frontier);
-  const auto within_bounds = [&] { return dfa.work() <= kMostStepsTogether; };
+  const auto within_bounds = [&] { return dfa.work() <= most_steps; };
   for (std::int32_t i = 1; i < nodes[0].subtree_end && within_bounds();) {
     const Vocabulary::Node& node = nodes[static_cast<std::size_t>(i)];
     const bool is_open = unset.AnyBelow(i);
@@ -148,11 +150,80 @@ bool MaskBuilder::FillTogether(std::span<const Group> groups) {
       continue;
     }
     path[node.depth] = at;
-    TakeTokens(i, i + 1);
+    if (dfa.At(at).unchecked) {
+      unchecked_.push_back(i);
+    } else {
+      TakeTokens(i, i + 1);
+    }
     ++i;
   }
   state_work_ += dfa.work();
   return within_bounds();
+}
+
+// Whether an element may end depends on all of its text, so tokens in which one ends or begins, and
+// those that may repeat an earlier one, are tried by themselves. Inside an element all is as ever.
+bool MaskBuilder::FillDistinct(const Frontier& frontier) {
+  const std::vector<Group> groups = GroupsOf(frontier);
+  for (const Group& group : groups) {
+    const Program::State& state = program_.state(group.state);
+    const bool plain = program_.machines[static_cast<std::size_t>(state.machine)].plain;
+    if (!plain || state.counts_chars) continue;
+    const std::shared_ptr<const StateMask> mask = cache_.MaskOf(group.state);
+    if (!mask) return false;
+    state_work_ += mask->work();
+    mask->OrInto(words_, vocabulary_);
+  }
+  if (!FillTogether(groups, FrontierDfa::MostSteps(limits_))) return false;
+  for (const std::int32_t node : unchecked_) {
+    CheckTokens(frontier, node);
+    if (work() > most_work_) return false;
+  }
+  const Repeats repeats = elements_.RepeatsAt(frontier);
+  const std::vector<std::string_view> rests(repeats.rests.begin(), repeats.rests.end());
+  CheckRepeats(frontier, 1, vocabulary_.nodes()[0].subtree_end, rests, repeats.place);
+  return work() <= most_work_;
+}
+
+// Sets or clears the bits of the tokens that end at the node.
+void MaskBuilder::CheckTokens(const Frontier& frontier, std::int32_t node) {
+  const auto nodes = vocabulary_.nodes();
+  const auto ids = vocabulary_.sorted_ids();
+  const auto first = static_cast<std::size_t>(nodes[static_cast<std::size_t>(node)].first_token);
+  const auto end = static_cast<std::size_t>(nodes[static_cast<std::size_t>(node) + 1].first_token);
+  if (first == end) return;
+  const bool takes = elements_.Takes(frontier, vocabulary_.Text(ids[first]));
+  for (std::size_t t = first; t < end; ++t) {
+    if (takes) {
+      SetBit(words_, ids[t]);
+    } else {
+      ClearBit(words_, ids[t]);
+    }
+  }
+}
+
+// The tokens in nodes[begin, end) that go along with one of the rests. They are few.
+void MaskBuilder::CheckRepeats(const Frontier& frontier, std::int32_t begin, std::int32_t end,
+                               const std::vector<std::string_view>& rests, JsonPlace place) {
+  if (rests.empty()) return;
+  const auto nodes = vocabulary_.nodes();
+  for (std::int32_t i = begin; i < end; i = nodes[static_cast<std::size_t>(i)].subtree_end) {
+    const Vocabulary::Node& node = nodes[static_cast<std::size_t>(i)];
+    const auto c = static_cast<char>(node.byte);
+    std::vector<std::string_view> left;
+    for (const std::string_view rest : rests) {
+      if (place.Skips(c)) {
+        left.push_back(rest);
+      } else if (rest.starts_with(c)) {
+        left.push_back(rest.substr(1));
+      }
+    }
+    if (left.empty() || work() > most_work_) continue;
+    CheckTokens(frontier, i);
+    JsonPlace after = place;
+    after.Read(c);
+    CheckRepeats(frontier, i + 1, node.subtree_end, left, after);
+  }
 }
 
 bool MaskBuilder::FillWithoutSpace(const Frontier& frontier, std::span<std::uint32_t> words) {
@@ -173,7 +244,15 @@ bool MaskBuilder::FillWithoutSpace(const Frontier& frontier, std::span<std::uint
   // A space alone leaves the text where it is.
   TakeTokens(space, space + 1);
   WalkTrie(nodes, space + 1, end, dfa_, dfa_.Intern(frontier),
-           [&](std::int32_t node, std::int32_t) { TakeTokens(node, node + 1); });
+           [&](std::int32_t node, std::int32_t at) {
+             const std::int32_t token = nodes[static_cast<std::size_t>(node)].first_token;
+             if (dfa_.At(at).unchecked &&
+                 token < nodes[static_cast<std::size_t>(node) + 1].first_token) {
+               const std::string_view text = vocabulary_.Text(ids[static_cast<std::size_t>(token)]);
+               if (!elements_.Takes(frontier, text.substr(1))) return;
+             }
+             TakeTokens(node, node + 1);
+           });
   for (const Item& item : frontier.items) FillTokens(item.state);
   return !dfa_.exhausted();
 }

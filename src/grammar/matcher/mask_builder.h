@@ -4,8 +4,11 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
+#include <string_view>
 #include <vector>
 
+#include "grammar/matcher/elements.h"
 #include "grammar/matcher/frontier_dfa.h"
 #include "grammar/matcher/mask_cache.h"
 
@@ -13,9 +16,10 @@ namespace sglrun::grammar {
 
 class MaskBuilder {
  public:
-  // Leaves nodes behind in `stacks`; the caller forgets them.
+  // Leaves nodes behind in `stacks`; the caller forgets them. `text`: what has been read so far, for
+  // elements that must differ; changed meanwhile, and put back.
   MaskBuilder(const Program& program, Stacks& stacks, MaskCache& cache, const Limits& limits,
-              std::int64_t most_work);
+              std::int64_t most_work, std::string& text);
 
   // Sets bits of words, which are 0 before. False when it takes too much work: more than one mask
   // may, or in all more than `most_work`.
@@ -24,7 +28,7 @@ class MaskBuilder {
   bool FillWithoutSpace(const Frontier& frontier, std::span<std::uint32_t> words);
   // Steps so far, those that found cached masks of states once included: it depends on the frontier
   // alone, not on what is in the cache.
-  std::int64_t work() const { return state_work_ + dfa_.work(); }
+  std::int64_t work() const { return state_work_ + dfa_.work() + elements_.work(); }
 
  private:
   class Bytes;  // a set of bytes
@@ -41,7 +45,12 @@ class MaskBuilder {
   int BytesTaken(StateId state) const;
   bool TogetherIsCheaper(std::span<const Group> groups) const;
   bool FillGroup(const Group& group);
-  bool FillTogether(std::span<const Group> groups);
+  bool FillTogether(std::span<const Group> groups, std::int64_t most_steps);
+  // Where elements of arrays must differ.
+  bool FillDistinct(const Frontier& frontier);
+  void CheckTokens(const Frontier& frontier, std::int32_t node);
+  void CheckRepeats(const Frontier& frontier, std::int32_t begin, std::int32_t end,
+                    const std::vector<std::string_view>& rests, JsonPlace place);
   // `callers` of all items in this state.
   bool FillState(StateId state, std::vector<Site> callers);
   bool FillAlone(StateId state, std::span<const Site> callers);
@@ -62,6 +71,8 @@ class MaskBuilder {
   const Vocabulary& vocabulary_;
   const Limits& limits_;
   FrontierDfa dfa_;
+  ElementSearch elements_;
+  std::vector<std::int32_t> unchecked_;  // nodes of the trie that FillTogether leaves to others
   const std::int64_t most_work_;
   std::int64_t state_work_ = 0;
   std::span<std::uint32_t> words_;

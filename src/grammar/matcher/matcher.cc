@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "grammar/matcher/elements.h"
 #include "grammar/matcher/frontier.h"
 #include "grammar/matcher/id_set.h"
 #include "grammar/matcher/mask_builder.h"
@@ -52,23 +53,39 @@ struct Matcher::Impl {
     steps = first.work();
   }
 
-  Stepper stepper() { return {grammar->program(), stacks}; }
+  Stepper stepper() { return {grammar->program(), stacks, &text}; }
+  bool keeps_text() const { return grammar->program().has_distinct; }
 
-  // Steps `from` by all of the text; the number of bytes taken. `to` stands behind them.
-  std::size_t Advance(const Frontier& from, std::string_view text, Frontier& to) {
+  // Steps `from` by all of the bytes; the number of those taken. `to` stands behind them.
+  std::size_t Advance(const Frontier& from, std::string_view bytes, Frontier& to) {
     Stepper step = stepper();
     to = from;
     Frontier next;
-    for (std::size_t i = 0; i < text.size(); ++i) {
-      step.StepByte(to.items, static_cast<std::uint8_t>(text[i]), next);
+    for (std::size_t i = 0; i < bytes.size(); ++i) {
+      if (keeps_text()) text += bytes[i];
+      step.StepByte(to.items, static_cast<std::uint8_t>(bytes[i]), next);
       if (next.Dead() || TooLarge(step, next)) {
+        if (keeps_text()) text.pop_back();
         steps += step.work();
         return i;
       }
       std::swap(to, next);
     }
     steps += step.work();
-    return text.size();
+    return bytes.size();
+  }
+
+  // Whether elements that must differ leave a way to the end of a member.
+  bool CanGoOn(const Frontier& frontier) {
+    if (!keeps_text() || frontier.Dead()) return true;
+    ElementSearch search(grammar->program(), stacks, text);
+    const bool can = search.CanGoOn(frontier);
+    steps += search.work();
+    return can;
+  }
+  bool HoldsDistinct() const {
+    return std::ranges::any_of(now.items,
+                               [&](const Item& item) { return stacks.HoldsDistinct(item.stack); });
   }
 
   bool TooLarge(const Stepper& step, const Frontier& frontier) {
@@ -113,7 +130,9 @@ struct Matcher::Impl {
 
   // Each place of the text pays once for what finding its mask takes, known before or not.
   void PayForMask(const Shape& shape, std::int64_t work) {
-    if (!paid.insert(shape.a).second) return;
+    if (paid.insert(shape.a).second) Pay(work);
+  }
+  void Pay(std::int64_t work) {
     steps += work;
     if (steps > MostSteps()) FailForSteps();
   }
@@ -161,13 +180,21 @@ struct Matcher::Impl {
     return stacks.Intern(sites);
   }
 
+  // The bytes that a token adds to the text.
+  std::string_view BytesOf(std::int32_t id) const {
+    std::string_view bytes = vocabulary->Text(id);
+    if (drops_space && bytes.starts_with(' ')) bytes.remove_prefix(1);
+    return bytes;
+  }
+
   // Where `id` leads, as text or by a token element; dead when it does not fit.
   Frontier After(std::int32_t id) {
     Frontier by_text, by_token;
-    std::string_view text = vocabulary->Text(id);
-    const bool is_text = !text.empty();
-    if (drops_space && text.starts_with(' ')) text.remove_prefix(1);
-    if (!is_text || Advance(now, text, by_text) < text.size()) by_text = {};
+    const std::string_view bytes = BytesOf(id);
+    const std::size_t length = text.size();
+    const bool fits = vocabulary->IsText(id) && Advance(now, bytes, by_text) == bytes.size();
+    if (!fits || !CanGoOn(by_text)) by_text = {};
+    text.resize(length);
     if (!grammar->program().token_edges.empty() && vocabulary->IsToken(id)) {
       stepper().StepToken(now.items, id, by_token);
     }
@@ -185,6 +212,7 @@ struct Matcher::Impl {
   std::shared_ptr<const CompiledGrammar> grammar;
   std::shared_ptr<const Vocabulary> vocabulary;
   std::shared_ptr<MaskCache> masks;
+  std::string text;  // so far, where elements must differ
   Stacks stacks;
   Frontier now;
   bool drops_space = false;  // the next text token loses a leading space
@@ -239,6 +267,7 @@ bool Matcher::AcceptToken(std::int32_t id) {
   Frontier to = impl_->After(id);
   if (to.Dead() || impl_->failure) return false;
   if (impl_->grammar->program().has_token_limits) impl_->CountToken(to);
+  if (impl_->keeps_text()) impl_->text += impl_->BytesOf(id);
   impl_->now = std::move(to);
   impl_->drops_space &= !impl_->vocabulary->IsText(id);
   impl_->Settle();
@@ -258,7 +287,8 @@ Matcher::Mask Matcher::FillMask(std::span<std::uint32_t> words) {
   const Vocabulary& vocabulary = *impl_->vocabulary;
   const Shape shape = ShapeOf(impl_->now, impl_->stacks);
   RowCache& rows = impl_->masks->rows();
-  const bool cached = !impl_->drops_space;  // what is not happens once a text at most
+  // The first token comes once; where elements must differ, the shape says nothing of the text.
+  const bool cached = !impl_->drops_space && !impl_->HoldsDistinct();
   if (!impl_->failure && cached) {
     if (const auto known = rows.Find(shape, words)) {
       impl_->PayForMask(shape, known->work);
@@ -269,7 +299,7 @@ Matcher::Mask Matcher::FillMask(std::span<std::uint32_t> words) {
   if (impl_->failure) return Mask::kNone;
   const Stacks::Position mark = impl_->stacks.Mark();
   MaskBuilder builder(impl_->grammar->program(), impl_->stacks, *impl_->masks,
-                      impl_->grammar->limits(), impl_->MostSteps());
+                      impl_->grammar->limits(), impl_->MostSteps(), impl_->text);
   const bool done = impl_->drops_space ? builder.FillWithoutSpace(impl_->now, words)
                                        : builder.Fill(impl_->now, words);
   impl_->stacks.Release(mark);
@@ -278,8 +308,10 @@ Matcher::Mask Matcher::FillMask(std::span<std::uint32_t> words) {
         Verdict::kTooLarge, "finding the next tokens takes more than " +
                                 std::to_string(FrontierDfa::MostSteps(impl_->grammar->limits())) +
                                 " steps"};
-  } else {
+  } else if (cached || impl_->drops_space) {
     impl_->PayForMask(shape, builder.work());
+  } else {
+    impl_->Pay(builder.work());
   }
   if (impl_->failure) {
     std::fill(words.begin(), words.end(), 0);
@@ -311,6 +343,7 @@ std::string Matcher::ForcedBytes() const {
   const Program& program = impl_->grammar->program();
   const Limits& limits = impl_->grammar->limits();
   const Stacks::Position mark = impl_->stacks.Mark();
+  const std::size_t length = impl_->text.size();
   const auto only_byte = [&](const Frontier& at) {
     int byte = -1;
     for (const Item& item : at.items) {
@@ -328,12 +361,14 @@ std::string Matcher::ForcedBytes() const {
   while (!impl_->failure && !at.complete && forced.size() < kMostBytes) {
     const int byte = only_byte(at);
     if (byte < 0) break;
+    if (impl_->keeps_text()) impl_->text += static_cast<char>(byte);
     step.StepByte(at.items, static_cast<std::uint8_t>(byte), next);
     if (step.work() > limits.steps_per_token || next.items.size() > limits.frontier_items) break;
     std::swap(at, next);
     forced += static_cast<char>(byte);
   }
   impl_->stacks.Release(mark);
+  impl_->text.resize(length);
   return forced;
 }
 
@@ -343,8 +378,8 @@ std::int64_t Matcher::steps() const {
 
 std::size_t Matcher::MemoryBytes() const {
   constexpr std::size_t kPerPaid = 48;  // a node of the set and its share of the buckets
-  return sizeof(Impl) + impl_->stacks.bytes() + impl_->now.items.capacity() * sizeof(Item) +
-         impl_->paid.size() * kPerPaid;
+  return sizeof(Impl) + impl_->text.capacity() + impl_->stacks.bytes() +
+         impl_->now.items.capacity() * sizeof(Item) + impl_->paid.size() * kPerPaid;
 }
 
 }  // namespace sglrun::grammar

@@ -176,7 +176,13 @@ class Flattener {
         const Count& count = machines_.counts[static_cast<std::size_t>(edge.symbol.id)];
         if (count.of == Count::Of::kTokens) token_counts_.push_back(out_.count_edges.size());
         if (count.of == Count::Of::kChars) char_limits_.push_back(out_.count_edges.size());
-        out_.count_edges.push_back({count.body, count.min, count.max, target});
+        out_.count_edges.push_back({.body = count.body,
+                                    .min = count.min,
+                                    .max = count.max,
+                                    .target = target,
+                                    .distinct = count.of == Count::Of::kDistinct,
+                                    .element = count.of == Count::Of::kElements});
+        out_.has_distinct |= count.of == Count::Of::kDistinct;
         return;
       }
       case Symbol::Kind::kTokens:

@@ -50,9 +50,12 @@ struct Program {
     StateId closing = -1;
     // Where characters are limited: into `length_sets`, by state of the body; else -1.
     std::int32_t lengths = -1;
+    bool distinct = false;  // of the body, elements differ
+    bool element = false;   // of the member whose elements differ
 
     bool of_tokens() const { return closing >= 0; }
     bool of_chars() const { return lengths >= 0; }
+    bool of_values() const { return distinct || element; }
   };
   struct MachineInfo {
     StateId start = 0;
@@ -75,6 +78,7 @@ struct Program {
   MachineId root = -1;
   bool empty_text = false;
   bool has_token_limits = false;
+  bool has_distinct = false;
 
   const State& state(StateId s) const { return states[static_cast<std::size_t>(s)]; }
   std::span<const ByteEdge> BytesOf(StateId s) const {

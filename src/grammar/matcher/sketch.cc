@@ -217,6 +217,19 @@ class Sketcher {
     sketch_.AddEdge(from, Symbol::Of(Symbol::Kind::kCount, result_.Intern(count)), to);
   }
 
+  void EmitNode(ExprId, const node::Distinct& e, std::int32_t from, std::int32_t to, int) {
+    EmitOne(e.item, Count::Of::kDistinct, from, to);
+  }
+  void EmitNode(ExprId, const node::Element& e, std::int32_t from, std::int32_t to, int) {
+    EmitOne(e.item, Count::Of::kElements, from, to);
+  }
+  void EmitOne(ExprId item, Count::Of what, std::int32_t from, std::int32_t to) {
+    if (facts_.Nullable(item)) Nothing(from, to);
+    if (!facts_.NonEmpty(item)) return;
+    const Count one{MachineFor(item), 1, 1, what};
+    sketch_.AddEdge(from, Symbol::Of(Symbol::Kind::kCount, result_.Intern(one)), to);
+  }
+
   void EmitNode(ExprId, const node::Net& e, std::int32_t from, std::int32_t to, int depth) {
     const Network& net = *e.network;
     const std::int32_t base = sketch_.AddStates(static_cast<std::size_t>(net.states));

@@ -7,8 +7,10 @@
 #include <compare>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
+#include "base/hash.h"
 #include "grammar/matcher/program.h"
 
 namespace sglrun::grammar {
@@ -19,7 +21,8 @@ struct Site {
   // >= 0: the state to go on in. Else one of the two below, or a counted repetition.
   std::int32_t target = 0;
   // Of a counted repetition: members finished before the one under way. Of a limit: the tokens or
-  // characters that have begun.
+  // characters that have begun. Of distinct elements: those so far (Stacks::Seen); of an element:
+  // where it begins in the text.
   std::int32_t done = 0;
   StackId below = -1;
 
@@ -60,18 +63,32 @@ class Stacks {
   }
   const Shape& ShapeOf(StackId id) const { return nodes_[static_cast<std::size_t>(id)].shape; }
 
+  // Whether an element that must differ from others is under way, or may follow.
+  bool HoldsDistinct(StackId id) const { return nodes_[static_cast<std::size_t>(id)].distinct; }
+
+  // Elements of an array that must differ, as a list from the last to the first; the list 0 is
+  // empty.
+  struct Seen {
+    std::int32_t before = 0;
+    Hash128 key;       // equal for equal values
+    std::string text;  // without white space
+  };
+  const Seen& SeenAt(std::int32_t list) const { return seen_[static_cast<std::size_t>(list) - 1]; }
+  bool HasSeen(std::int32_t list, const Hash128& key) const;
+  std::int32_t AddSeen(std::int32_t list, const Hash128& key, std::string text);
+
   // Nodes made after Mark() are forgotten by Release(): walks that only look ahead leave no trace.
   struct Position {
-    std::size_t nodes, sites;
+    std::size_t nodes, sites, seen;
   };
-  Position Mark() const { return {nodes_.size(), sites_.size()}; }
+  Position Mark() const { return {nodes_.size(), sites_.size(), seen_.size()}; }
   void Release(Position position);
   // Forgets all nodes that none of `ids` leads to, and renumbers the others.
   void KeepOnly(std::span<StackId* const> ids);
   // What the nodes take; the same for the same text on any machine.
   std::size_t bytes() const {
     return nodes_.size() * sizeof(Node) + sites_.size() * sizeof(Site) +
-           slots_.size() * sizeof(StackId);
+           slots_.size() * sizeof(StackId) + seen_.size() * sizeof(Seen) + seen_bytes_;
   }
 
  private:
@@ -79,18 +96,23 @@ class Stacks {
     std::uint32_t begin = 0, count = 0;
     std::uint64_t hash = 0;
     Shape shape;
+    bool distinct = false;
   };
 
   const Program::CountEdge& CountOf(const Site& site) const;
   Shape ShapeOfSite(const Site& site) const;
   std::size_t SlotOf(std::uint64_t hash) const { return hash & (slots_.size() - 1); }
   void FillSlots(std::size_t count);
+  bool IsDistinct(const Site& site) const;
+  void KeepSeen();
 
   const Program* program_;
   std::int64_t clip_;
   std::vector<Node> nodes_;
   std::vector<Site> sites_;
   std::vector<StackId> slots_;  // open addressing; -1: free
+  std::vector<Seen> seen_;
+  std::size_t seen_bytes_ = 0;  // of their texts
 };
 
 }  // namespace sglrun::grammar

@@ -46,6 +46,8 @@ class EmptinessProbe {
   static bool Look(const node::Tokens&) { return false; }
   bool Look(const node::TokenLimit& e) { return MayBeEmpty(e.item); }
   static bool Look(const node::CharLimit& e) { return e.empty; }
+  bool Look(const node::Distinct& e) { return MayBeEmpty(e.item); }
+  bool Look(const node::Element& e) { return MayBeEmpty(e.item); }
   static bool Look(const node::Net&) { return true; }
 
   const Grammar& grammar_;

@@ -9,8 +9,9 @@
 
 namespace sglrun::grammar {
 
-// With its quotes. While a key still agrees with a name its characters have the one spelling of
-// 3.6, so that no escape can smuggle in a name; after that they have all spellings of 3.5.
+// With its quotes. As long as a key agrees with the beginning of a name, its characters have one
+// spelling, so that escapes cannot spell an excluded name. After that all escapes of JSON are
+// accepted.
 ExprResult AppendOtherNames(FrontEnd& front, const std::set<std::string>& names);
 
 }  // namespace sglrun::grammar

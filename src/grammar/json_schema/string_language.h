@@ -81,8 +81,9 @@ Result<bool, GrammarError> IsUnsatisfiable(const StringConstraints& constraints,
                                            PatternLanguages& patterns, Budget& budget,
                                            Reading reading = Reading::kEvery);
 
-// Such a string with its quotes, Never when there is none. With lengths alone every character has
-// all spellings of 3.5 and lengths are counters; otherwise the one spelling of 3.6.
+// Such a string with its quotes; Never when there is none. If the constraints are lengths alone,
+// every escape that JSON allows is accepted and lengths are counters. Otherwise each character has
+// one spelling, with necessary escapes only.
 ExprResult AppendString(FrontEnd& front, const StringConstraints& constraints,
                         PatternLanguages& patterns);
 ExprResult AppendString(FrontEnd& front, const StringConstraints& constraints);

@@ -20,7 +20,8 @@ ExprResult AppendValues(FrontEnd& front, const std::vector<const Json*>& values,
 // kTooLarge when an automaton of all the words would have more states than Limits::nodes allows.
 Result<void, GrammarError> CheckWords(const std::vector<std::string>& words, const Limits& limits);
 
-// The text of a string value with its quotes, as 3.8 spells it: also how named keys are written.
+// The text of a string value with its quotes and necessary escapes only; named keys are written in
+// the same way.
 std::string SpellString(std::string_view utf8);
 
 }  // namespace sglrun::grammar

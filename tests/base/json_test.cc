@@ -108,14 +108,14 @@ TEST_CASE("numbers keep their text when asked, of any length and size") {
   CHECK_EQ(ParseJson("[1, 22, 3x]", {.keep_number_text = true}).error().offset, 9u);
 }
 
-TEST_CASE("an error tells depth from other faults") {
+TEST_CASE("an error of too deep nesting is distinguished from other errors") {
   CHECK(ParseJson("[[[1]]]", {.max_depth = 2}).error().too_deep);
   CHECK_FALSE(ParseJson("[[1", {.max_depth = 2}).error().too_deep);
   const std::string deep(100'000, '[');
   CHECK(ParseJson(deep, {.max_depth = 512, .keep_number_text = true}).error().too_deep);
 }
 
-TEST_CASE("what is no JSON is refused") {
+TEST_CASE("text that is not JSON is refused") {
   for (const char* text : {"",
                            " ",
                            "{",
@@ -147,7 +147,7 @@ TEST_CASE("what is no JSON is refused") {
   }
 }
 
-TEST_CASE("an error tells where it is") {
+TEST_CASE("an error states its position") {
   const Result<ParsedJson, JsonError> parsed = ParseJson("{\"a\": tru}");
   REQUIRE_FALSE(parsed.ok());
   CHECK_GE(parsed.error().offset, 6u);

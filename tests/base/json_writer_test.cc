@@ -87,7 +87,7 @@ TEST_CASE("floats have the fewest digits that read back to the same float32") {
   }
 }
 
-TEST_CASE("what JSON cannot say is written as the nearest number, or null") {
+TEST_CASE("infinity is written as the nearest number, and NaN as null") {
   constexpr float kInfinity = std::numeric_limits<float>::infinity();
   CHECK_EQ(Float(-kInfinity), "-3.4028234663852886e38");
   CHECK_EQ(Float(kInfinity), "3.4028234663852886e38");

@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::size_t kEndless = std::size_t{1} << 40;
 
-TEST_CASE("a text that is read in place says what it says when it is kept") {
+TEST_CASE("a text read in place gives the same values as a text that is kept") {
   for (const std::string_view text :
        {R"({"a":[1,-2.5,1e999,"x\u00e9\"\n",null],"\ud83d\ude00":{"k":1,"k":2}})", "[]", " 7 ",
         R"(["\\",18446744073709551615,-0,0.0e308])"}) {
@@ -23,7 +23,7 @@ TEST_CASE("a text that is read in place says what it says when it is kept") {
   }
 }
 
-TEST_CASE("a malformed number is refused where it goes wrong") {
+TEST_CASE("a malformed number is refused with the position of the error") {
   struct Malformed {
     const char* text;
     std::size_t offset;
@@ -38,12 +38,12 @@ TEST_CASE("a malformed number is refused where it goes wrong") {
   }
 }
 
-TEST_CASE("what follows a NUL is not left out") {
+TEST_CASE("text after a NUL character is read") {
   CHECK_FALSE(ParseJson(std::string_view("{\"a\":1}\0x", 9)).ok());
   CHECK_FALSE(ParseJson(std::string_view("{\"a\":1}\0", 8)).ok());
 }
 
-TEST_CASE("values that take more memory than they may are refused before they take it") {
+TEST_CASE("values above the memory limit are refused before the memory is allocated") {
   const auto read = [](std::string text, std::size_t limit) { return ParseLargeJson(text, limit); };
   const std::string list = "[" + std::string(2000, '[') + "1";
   std::string numbers = "[0";

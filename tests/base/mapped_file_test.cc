@@ -42,14 +42,14 @@ TEST_CASE("an empty file is empty, not an error") {
   CHECK_EQ(*ReadFile(file.path()), "");
 }
 
-TEST_CASE("what is no readable file is refused by name") {
+TEST_CASE("a path that is not a readable file is refused with its name") {
   CHECK_NE(MappedFile::Open("/no/such/file").error().message.find("/no/such/file"),
            std::string::npos);
   CHECK_FALSE(MappedFile::Open("/").ok());
   CHECK_FALSE(ReadFile("/dev/null").ok());
 }
 
-TEST_CASE("a pipe is refused at once, without waiting for who writes to it") {
+TEST_CASE("a pipe is refused immediately, without waiting for its writer") {
   const std::string path =
       std::filesystem::temp_directory_path() / ("sglrun_pipe_test_" + std::to_string(::getpid()));
   REQUIRE_EQ(::mkfifo(path.c_str(), 0600), 0);

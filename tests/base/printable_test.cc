@@ -5,7 +5,7 @@
 namespace sglrun {
 namespace {
 
-TEST_CASE("what a terminal would obey, or nobody sees, is spelled out") {
+TEST_CASE("control and invisible characters are written as escapes") {
   CHECK_EQ(Printable("a\x1b[31m\n\x7f"), "a\\u{1B}[31m\\u{A}\\u{7F}");
   CHECK_EQ(Printable("\u009b\u202e\u2066\u061c"), "\\u{9B}\\u{202E}\\u{2066}\\u{61C}");
   CHECK_EQ(Printable("\u200d\ufeff\u3164\U000E0041"), "\\u{200D}\\u{FEFF}\\u{3164}\\u{E0041}");
@@ -13,7 +13,7 @@ TEST_CASE("what a terminal would obey, or nobody sees, is spelled out") {
   CHECK_EQ(Printable("\xff"), "\ufffd");
 }
 
-TEST_CASE("a text of several lines keeps them, and what scripts and emoji are spelled with") {
+TEST_CASE("a text of several lines keeps its line breaks and the joiners of scripts and emoji") {
   CHECK_EQ(PrintableText("a\n\tb\u00e9 \U0001F600"), "a\n\tb\u00e9 \U0001F600");
   const char* family = "\U0001F468\u200d\U0001F469 \u200f\u05d0\u200e";
   CHECK_EQ(PrintableText(family), family);

@@ -15,7 +15,7 @@ namespace {
 namespace fs = std::filesystem;
 using io::TempFolder;
 
-TEST_CASE("links are followed to where they lead, whether a file is there or not") {
+TEST_CASE("links are followed to their target, even if it does not exist") {
   const TempFolder folder;
   const std::string file = folder.Write("file", "x");
   CHECK(FollowLinks(file) == file);
@@ -31,7 +31,7 @@ TEST_CASE("links are followed to where they lead, whether a file is there or not
   CHECK(FollowLinks(folder.File("a")) == folder.File("a"));
 }
 
-TEST_CASE("a descriptor of what has no name keeps its own name") {
+TEST_CASE("a descriptor of an unnamed file keeps its own name") {
   int ends[2];
   REQUIRE(pipe(ends) == 0);
   const std::string path = "/dev/fd/" + std::to_string(ends[1]);

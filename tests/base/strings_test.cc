@@ -5,7 +5,7 @@
 namespace sglrun {
 namespace {
 
-TEST_CASE("NearestName finds what was meant") {
+TEST_CASE("NearestName finds the name closest to a misspelling") {
   constexpr std::string_view kNames[] = {"temperature", "top_p", "top_k", "min_p", "stop"};
   CHECK_EQ(NearestName("temprature", kNames), "temperature");
   CHECK_EQ(NearestName("top_pp", kNames), "top_p");
@@ -28,7 +28,7 @@ TEST_CASE("ParseByteSize knows decimal and binary units") {
   CHECK_EQ(*ParseByteSize("0B"), 0);
 }
 
-TEST_CASE("ParseByteSize refuses what is no size, quoting it") {
+TEST_CASE("ParseByteSize refuses a text that is not a size and quotes it") {
   for (const char* text : {"", "GiB", "-1", "5Q", "4 GiB x", "nan", "1e300TiB", "4gib"}) {
     CAPTURE(text);
     const Result<std::int64_t> size = ParseByteSize(text);

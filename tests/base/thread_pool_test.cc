@@ -79,7 +79,7 @@ TEST_CASE("a pool that was never used can be destroyed") {
   const ThreadPool pool(4);
 }
 
-TEST_CASE("where no thread can be had the caller does all the work") {
+TEST_CASE("if no thread can be created, the caller does all the work") {
   pthread_attr_t before, huge;
   REQUIRE_EQ(::pthread_getattr_default_np(&before), 0);
   REQUIRE_EQ(::pthread_getattr_default_np(&huge), 0);

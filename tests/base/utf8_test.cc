@@ -21,7 +21,7 @@ TEST_CASE("every code point but the surrogates survives a round trip") {
   }
 }
 
-TEST_CASE("overlong forms, surrogates and what lies above U+10FFFF are invalid") {
+TEST_CASE("overlong forms, surrogates and code points above U+10FFFF are invalid") {
   for (const char* text :
        {"\xC0\x80", "\xC1\xBF", "\xE0\x80\x80", "\xF0\x80\x80\x80", "\xED\xA0\x80", "\xED\xBF\xBF",
         "\xF4\x90\x80\x80", "\xF5\x80\x80\x80", "\xFF", "\x80", "\xE2\x82", "\xE2\x28\xA1"}) {

@@ -17,7 +17,7 @@ namespace {
 namespace fs = std::filesystem;
 using io::TempFolder;
 
-TEST_CASE("a file is replaced whole, and without Commit not at all") {
+TEST_CASE("a file is replaced completely, and without Commit not at all") {
   const TempFolder folder;
   const std::string path = folder.Write("file", "old");
   {
@@ -33,7 +33,7 @@ TEST_CASE("a file is replaced whole, and without Commit not at all") {
   CHECK_FALSE(folder.Has("file.unfinished"));
 }
 
-TEST_CASE("what a killed writer left is used again and taken away") {
+TEST_CASE("the unfinished file of a killed writer is reused and removed") {
   const TempFolder folder;
   folder.Write("file.unfinished", "half of a long text that nobody finished");
   CHECK(WriteWholeFile("the file", folder.File("file"), "new").ok());

@@ -12,7 +12,7 @@ Result<ChatAbilities> AbilitiesOf(const std::string& text) {
   return FindChatAbilities(*chat);
 }
 
-TEST_CASE("abilities of a chat template are what its prompts show") {
+TEST_CASE("the abilities of a chat template are found by rendering prompts") {
   const auto plain = AbilitiesOf(
       "{{ strftime_now('%S') }}{% for m in messages if m.role == 'user' %}{{ m.content }}"
       "{% endfor %}");
@@ -35,7 +35,7 @@ TEST_CASE("abilities of a chat template are what its prompts show") {
 }
 
 TEST_CASE(
-    "a template that wants a system message is no faulty one, one that refuses it takes none") {
+    "a template that requires a system message is accepted, and one that rejects it is detected") {
   const auto wants = AbilitiesOf(
       "{% if messages[0].role != 'system' %}{{ raise_exception('system first') }}{% endif %}"
       "{{ messages[0].content }}{{ tools }}");

@@ -97,7 +97,7 @@ TEST_CASE("absent tools and documents are none, as in the reference") {
 }
 
 // Goldens of transformers 5.24, apply_chat_template(.., continue_final_message=True).
-TEST_CASE("a message that goes on has no end") {
+TEST_CASE("with continue_final_message the prompt ends with the text of the message") {
   const Folder folder;
   folder.Write("chat_template.jinja",
                "{% for m in messages %}<{{ m.role }}>{{ m.content | trim }}</>\n{% endfor %}"
@@ -128,7 +128,7 @@ TEST_CASE("a message that goes on has no end") {
   CHECK(render("\"so far\"").find("does not show the last message as it is") != std::string::npos);
 }
 
-TEST_CASE("what users wrote is still known in a prompt that goes on") {
+TEST_CASE("user text is still marked in a prompt with continue_final_message") {
   const Folder folder;
   folder.Write("chat_template.jinja", "<{{ messages[0].content }}>");
   const auto files = ReadChatTemplates(folder.path());

@@ -158,7 +158,7 @@ TEST_CASE("a plan for a card has the weights to the byte, and the pages that an 
   }
 }
 
-TEST_CASE("what limits the cache is the card, less what the weights and a step take") {
+TEST_CASE("the cache gets the memory of the card without the weights and the buffers of a step") {
   Options options = SampleOptions();
   options.max_rows = 4096;
   options.max_batch_tokens = 4096;
@@ -206,7 +206,7 @@ TEST_CASE("steps need no memory that an engine did not take when it began") {
   CHECK(device.Run(258, 2).output_ids.size() == 3);
 }
 
-TEST_CASE("an odd number of rows, which is filled up, finds room as large as that") {
+TEST_CASE("an odd number of rows gets the buffers of the number to which it is padded") {
   Options options = SampleOptions();
   options.max_batch_tokens = 9;
   options.max_rows = 9;
@@ -223,8 +223,7 @@ TEST_CASE("an odd number of rows, which is filled up, finds room as large as tha
   CHECK(device.Frees() == frees);
 }
 
-TEST_CASE(
-    "a step is planned for no longer a text than the cache or the windows of attention hold") {
+TEST_CASE("a step is planned for texts no longer than the cache or the attention windows") {
   const auto source = OpenModel(SampleOptions());
   REQUIRE(source.ok());
   model::ModelSpec spec = source->files.spec();
@@ -245,7 +244,7 @@ TEST_CASE(
   CHECK(engine::WithinCache(sizes, needs).context_length == 131072);
 }
 
-TEST_CASE("memory that is gone in a step ends the run with one sentence and exit code 2") {
+TEST_CASE("running out of device memory in a step ends the run with a message and exit code 2") {
   const auto [code, text] = InAProcess([] {
     Options options = SampleOptions();
     options.max_batch_tokens = 64;
@@ -260,7 +259,7 @@ TEST_CASE("memory that is gone in a step ends the run with one sentence and exit
   CHECK(std::count(text.begin(), text.end(), '\n') == 1);
 }
 
-TEST_CASE("pinned memory that is gone is the host's, in one sentence") {
+TEST_CASE("running out of pinned memory is reported as host memory") {
   const auto [code, text] = InAProcess([] { kernels::cuda::EndForPinnedLack("results", 4096); });
   CHECK(code == 2);
   CHECK(text ==
@@ -268,7 +267,7 @@ TEST_CASE("pinned memory that is gone is the host's, in one sentence") {
         "--max-rows or --max-batch-tokens, and a batch run continues\n");
 }
 
-TEST_CASE("cuBLASLt gets its room on a card where it takes the weights") {
+TEST_CASE("cuBLASLt gets its workspace on a card if its products use the weights") {
   Options options = SampleOptions();
   options.device_memory = "1GiB";
   const auto source = OpenModel(options);

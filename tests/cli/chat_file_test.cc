@@ -56,7 +56,7 @@ TEST_CASE("a saved chat comes back with how its answers were made") {
         "\n");
 }
 
-TEST_CASE("messages of any source can be loaded, and wrong ones are told with their place") {
+TEST_CASE("messages of any source can be loaded, and invalid ones are reported with their place") {
   const auto outcome = [](std::string_view text) {
     const auto read = ParseSavedChat(text, "c.json");
     return read.ok() ? read->conversation.ToJson().Dump() : read.error().message;
@@ -127,7 +127,7 @@ TEST_CASE("only a saved chat is replaced by another, and only on demand") {
             .message.starts_with("cannot write " + (folder / "no/such.json")));
 }
 
-TEST_CASE("undo takes a question and its answer back, clear leaves the system message") {
+TEST_CASE("undo removes a question and its answer, clear keeps the system message") {
   Conversation conversation = Talk();
   conversation.AddUser("and 3+3?");
   CHECK(*conversation.Undo() == "and 3+3?");

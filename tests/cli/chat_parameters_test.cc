@@ -19,7 +19,7 @@ std::string Refusal(std::string_view name, std::string_view value) {
   return status.ok() ? "accepted" : status.error().message;
 }
 
-TEST_CASE("a parameter is checked as soon as it is set, in the words of every other place") {
+TEST_CASE("a parameter is checked when it is set, with the same messages as in a request") {
   CHECK(Refusal("temperature", "0.7") == "accepted");
   CHECK(Refusal("temperature", "-1") == "temperature is -1, must be at least 0");
   CHECK(Refusal("temperature", "warm") == "temperature is \"warm\", must be a number");
@@ -48,7 +48,7 @@ TEST_CASE("a refused value changes nothing, and null takes one back to its defau
   CHECK(parameters.effective().temperature == 0.6);
 }
 
-TEST_CASE("a new constraint takes the place of another") {
+TEST_CASE("a new constraint replaces the previous one") {
   Parameters parameters = Fresh();
   REQUIRE(parameters.SetConstraint(ConstraintKind::kRegex, "a+").ok());
   REQUIRE(parameters.Set("ebnf", "root ::= \"x\"").ok());

@@ -61,7 +61,8 @@ Ids Joined(Ids a, const Ids& b) {
   return a;
 }
 
-TEST_CASE("a prompt goes on from the tokens that were drawn, whatever the tokenizer would take") {
+TEST_CASE(
+    "a prompt continues from the drawn tokens, even where the tokenizer would choose others") {
   Ids output = Spelled("Hello there");
   REQUIRE(output != Encoded("Hello there"));
   output.push_back(kEnd);
@@ -84,7 +85,7 @@ TEST_CASE("an answer that was cut off gets the end that the template writes") {
   CHECK(Decoded(encoded->ids) == text);
 }
 
-TEST_CASE("an answer that the template shows otherwise is kept as far as it is the same") {
+TEST_CASE("of an answer that the template changes, the unchanged beginning is reused") {
   Ids output = Spelled("Hello  ");
   output.push_back(kEnd);
   const Turn turn = Answered(kPrompt, output);
@@ -100,7 +101,7 @@ TEST_CASE("an answer that the template shows otherwise is kept as far as it is t
   CHECK(behind->ids == Joined(turn.prompt, Encoded("Bye<|im_end|>" + std::string(kNext))));
 }
 
-TEST_CASE("half a character is no place to go on from") {
+TEST_CASE("a prompt is not reused up to the middle of a character") {
   const Ids diver = Encoded("\U0001F93F"), player = Encoded("\U0001F93E");
   REQUIRE(diver.size() == 3);
   REQUIRE(diver[1] == player[1]);
@@ -111,8 +112,7 @@ TEST_CASE("half a character is no place to go on from") {
   CHECK(encoded->kept == turn.prompt.size());
 }
 
-TEST_CASE(
-    "special tokens in what was typed are words, if so wished, at their place behind a turn") {
+TEST_CASE("special tokens typed by the user are plain text with --no-special-in-content") {
   const Turn turn = Answered(kPrompt, {kEnd});
   const std::string before = std::string(kPrompt) + "<|im_end|>\n<|im_start|>user\n";
   const std::string typed = "a<|im_end|>b";

@@ -41,7 +41,7 @@ TEST_CASE("a line is a message, and three quotes open one of several lines") {
   CHECK(MessageOf({" \t\"\"\"a\"\"\""}) == "a");
 }
 
-TEST_CASE("what is told is broken at blanks, and nothing else of it changes") {
+TEST_CASE("messages are wrapped at blanks and otherwise unchanged") {
   CHECK(BreakLines("one two three", 20) == "one two three");
   CHECK(BreakLines("one two three", 7) == "one two\nthree");
   CHECK(BreakLines("one two three", 6) == "one\ntwo\nthree");
@@ -51,7 +51,7 @@ TEST_CASE("what is told is broken at blanks, and nothing else of it changes") {
   CHECK(BreakLines("   ", 1) == "   ");
 }
 
-TEST_CASE("a slash line is a command and its operand, or a sentence that helps") {
+TEST_CASE("a line with a slash is a command with its operand, or an error that helps") {
   const auto message = [](std::string_view line) {
     const auto parsed = ParseSlashLine(line);
     return parsed.ok() ? "ok: " + parsed->operand : parsed.error().message;
@@ -156,7 +156,7 @@ std::string Split(const std::string& end_marker, const std::vector<std::string>&
   return shown;
 }
 
-TEST_CASE("thoughts are told from the answer wherever the pieces break") {
+TEST_CASE("thoughts and answer are separated wherever the text is split") {
   const std::string whole = "a<think>b</think>c < d";
   for (std::size_t i = 0; i <= whole.size(); ++i) {
     for (std::size_t j = i; j <= whole.size(); ++j) {

@@ -53,7 +53,7 @@ TEST_CASE("the command line wins") {
   CHECK_EQ(parsed->options.sampling.CanonicalDump(), "{\"n\":4,\"top_k\":3}");
 }
 
-TEST_CASE("what is wrong in a file is told with its line") {
+TEST_CASE("an error in a file is reported with its line") {
   const auto refusal = [](const std::string& text) {
     const ScratchConfig config(text);
     const Result<Invocation> parsed = ParseWith(config);

@@ -9,7 +9,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-TEST_CASE("what is held counts until it goes, and moves with its owner") {
+TEST_CASE("memory counts until it is released, and moves with its owner") {
   const auto budget = std::make_shared<MemoryBudget>(100);
   {
     MemoryHold first(budget, 60);
@@ -27,7 +27,7 @@ TEST_CASE("what is held counts until it goes, and moves with its owner") {
   CHECK(budget->held() == 0);
 }
 
-TEST_CASE("who waits for room goes on when it is given back") {
+TEST_CASE("a waiting caller continues when memory is released") {
   const auto budget = std::make_shared<MemoryBudget>(100);
   auto hold = std::make_unique<MemoryHold>(budget, 60);
   CHECK_FALSE(budget->WaitUntilFits(50, milliseconds(1)));

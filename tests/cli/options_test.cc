@@ -49,7 +49,7 @@ TEST_CASE("an unknown option is refused with the nearest one of its command") {
   CHECK_NE(Refusal({"batch", "a", "--count"}).find("unknown option"), std::string::npos);
 }
 
-TEST_CASE("counts that would size more than can be counted are refused with their range") {
+TEST_CASE("option values that would overflow sizes are refused with their range") {
   const char* huge = "9223372036854775807";
   for (const char* name : {"--max-rows", "--max-batch-tokens", "--context-length", "--threads"}) {
     const std::string refusal = Refusal({"batch", "a", name, huge});
@@ -69,7 +69,7 @@ TEST_CASE("options before the command are refused") {
   CHECK_NE(Refusal({"--seed", "1", "batch", "a"}).find("--seed"), std::string::npos);
 }
 
-TEST_CASE("help is asked for before anything else is looked at") {
+TEST_CASE("help is printed before other arguments are checked") {
   CHECK_EQ(Parse({"batch", "-h", "--shard", "9/2"})->help, HelpLevel::kShort);
   CHECK_EQ(Parse({"merge", "--help"})->help, HelpLevel::kLong);
   CHECK_EQ(Parse({"-h"})->help, HelpLevel::kShort);

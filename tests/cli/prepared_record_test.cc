@@ -44,7 +44,7 @@ TEST_CASE("the requests of a record are made one by one, as the line states them
   }
 }
 
-TEST_CASE("one prompt that cannot be served fails the record, however late it comes") {
+TEST_CASE("one invalid prompt fails the whole record, even if it is the last one") {
   auto prepared = PreparedRecord::Check(Parsed(R"({"text":["a","b","bad"]})").requests, Prepare);
   REQUIRE_FALSE(prepared.ok());
   CHECK(prepared.error().message == "bad prompt");
@@ -60,7 +60,7 @@ TEST_CASE("a list of many prompts is held in a few bytes for each") {
   CHECK(prepared->bytes() < 500'000);
 }
 
-TEST_CASE("a record whose results take more than those of one may is refused, whatever is free") {
+TEST_CASE("a record whose results exceed the limit is refused, even if memory is free") {
   const auto wide = [](const GenerateRequest&) -> Result<engine::PreparedPrompt, RecordError> {
     return engine::PreparedPrompt{.result_bytes = engine::kMostResultBytes / 4};
   };

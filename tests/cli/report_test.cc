@@ -27,7 +27,7 @@ GenerateResult ResultOf(double seconds, std::int64_t prompt, std::size_t output)
   return result;
 }
 
-TEST_CASE("results that were gathered apart count as if they had come one by one") {
+TEST_CASE("results collected separately count like results added one by one") {
   RunCollector one_by_one, apart;
   ResultTally first, second;
   for (int i = 1; i <= 40; ++i) {
@@ -149,12 +149,12 @@ TEST_CASE("a message that is cut is cut between characters") {
   CHECK_LT(kept.size(), 510u);
 }
 
-TEST_CASE("a text obeys no page and no terminal") {
+TEST_CASE("a text cannot inject markup or escape sequences") {
   CHECK_EQ(Html("\u202e\u2066"), "\\u{202E}\\u{2066}");
   CHECK_EQ(Html("<a href='x'>\"&\x01"), "&lt;a href=&#39;x&#39;&gt;&quot;&amp;\\u{1}");
 }
 
-TEST_CASE("a page shows what records say and obeys none of it") {
+TEST_CASE("a page shows text of records without interpreting it as markup") {
   const std::string page = HtmlPage(ExampleAccount());
   CHECK_NE(page.find("&lt;script&gt;alert(&#39;&amp;&#39;)&lt;/script&gt;"), std::string::npos);
   CHECK_NE(page.find("a&lt;b"), std::string::npos);
@@ -165,7 +165,7 @@ TEST_CASE("a page shows what records say and obeys none of it") {
   CHECK_EQ(page.find('\x1b'), std::string::npos);
 }
 
-TEST_CASE("a text fits into narrow terminals and obeys no record") {
+TEST_CASE("a text report fits into narrow terminals and escapes text of records") {
   for (const std::size_t columns : {20u, 40u, 80u}) {
     const std::string text = TextReport(ExampleAccount(), columns);
     CHECK_EQ(text.find('\x1b'), std::string::npos);
@@ -198,7 +198,7 @@ TEST_CASE("a run tells how it ended, or that it has not") {
   CHECK_FALSE(IsGood(account));
 }
 
-TEST_CASE("a setting that was not given is no 0") {
+TEST_CASE("a setting that was not given is not shown as 0") {
   CHECK_EQ(SettingText(nullptr), "not set");
   CHECK_EQ(SettingText(std::int64_t{0}), "0");
   CHECK_NE(TextReport(ExampleAccount(), 80).find("limit                      not set"),
@@ -211,7 +211,7 @@ TEST_CASE("a run without time, results and errors has a page and a text") {
   CHECK_NE(TextReport(account, 80).find("Errors: none"), std::string::npos);
 }
 
-TEST_CASE("a run file of somebody else is refused with the member that is wrong") {
+TEST_CASE("an invalid run file is refused with the name of the invalid member") {
   const auto refusal = [](const char* text) {
     const Result<Account> account = ReadAccount(ParseJson(text)->value);
     return account.ok() ? std::string() : account.error().message;

@@ -28,7 +28,7 @@ TEST_CASE("a worker does everything in order, on one thread of its own") {
   CHECK(threads[0] != std::this_thread::get_id());
 }
 
-TEST_CASE("a worker that goes does first what it was given") {
+TEST_CASE("a worker finishes its queued work before it is destroyed") {
   std::atomic<int> done = 0;
   {
     Worker worker(Worker::Kind::kThread);

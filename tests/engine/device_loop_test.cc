@@ -77,7 +77,7 @@ void CheckEqual(const std::vector<std::string>& texts, const std::vector<std::st
   }
 }
 
-TEST_CASE("on the device all wishes give the tokens of the CPU") {
+TEST_CASE("on the device all kinds of requests give the tokens of the CPU") {
   Place cpu(*kernels::CpuBackend().value());
   SimulatedPlace sim;
   auto requests = Wishes(14, 40, 9);

@@ -8,7 +8,7 @@
 namespace sglrun::engine {
 namespace {
 
-TEST_CASE("on the device everything may be given up while a pass runs ahead") {
+TEST_CASE("on the device a run can be abandoned while the next pass is running") {
   SimulatedPlace sim;
   const FakeTokenizer tokenizer = NumberedTokenizer(250);
   const auto engine = MakeEngine(*sim.place.model, tokenizer, {.max_rows = 4}, sim.place.context);

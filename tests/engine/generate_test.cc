@@ -83,7 +83,7 @@ GenerateRequest WithLogprobs(GenerateRequest request, std::int64_t start) {
   return request;
 }
 
-TEST_CASE("a script is spoken until its end token") {
+TEST_CASE("a scripted model is run until its end token") {
   World world = Spoken({"Hello", " ", "world"});
   const GenerateResult result = world.Run(Request({2}));
   CHECK(result.text == "Hello world");
@@ -146,7 +146,7 @@ TEST_CASE("null max_new_tokens fills the context exactly") {
   CHECK(result.output_ids.size() == 54);
 }
 
-TEST_CASE("min_new_tokens 3 gives three tokens before the end token that was wanted all along") {
+TEST_CASE("min_new_tokens 3 gives three tokens before an end token that has the highest logit") {
   World world = Spoken({});
   const auto result = world.Run(Request({2}, [](auto& p) {
     p.min_new_tokens = 3;
@@ -322,7 +322,7 @@ TEST_CASE("scoring the output with max_new_tokens 0 gives the logprobs it was ge
   }
 }
 
-TEST_CASE("max_new_tokens 0 tells the next distribution once and generates nothing") {
+TEST_CASE("max_new_tokens 0 reports the next distribution and generates nothing") {
   World world = Random();
   GenerateRequest request = WithLogprobs(Request({3, 1, 4},
                                                  [](auto& p) {

@@ -93,7 +93,7 @@ TEST_CASE("text behind the stop string in its token is cut, the token is kept") 
   CHECK(Generate({"a", "STOP!", "b"}, params).text == "aSTOP");
 }
 
-TEST_CASE("of two stop strings completed by one token the first of the request wins") {
+TEST_CASE("if one token completes two stop strings, the first one in the request is used") {
   const Outcome out = Generate({"x", "abcd"}, StopAt({"cd", "ab"}));
   CHECK(MatchedText(out.reason) == "cd");
   CHECK(out.text == "xab");

@@ -130,7 +130,7 @@ TEST_CASE("a search in a growing text finds what PCRE2 finds in the whole, for r
   CHECK(linear > 800);
 }
 
-TEST_CASE("what an automaton cannot follow is searched by PCRE2, with the same matches") {
+TEST_CASE("patterns without an automaton are searched by PCRE2, with the same matches") {
   RandomPatterns random(6);
   for (const char* pattern :
        {"(?=ab)", "(?<=a)b", "a(?!b)c", "(?>a*)b", "(?<!a)bb", "(a)(b)?\\1", "b(?=c| )", "a++b",
@@ -197,7 +197,7 @@ TEST_CASE("a long run that one item passes costs as many steps as it has charact
   CHECK(regex.Search(std::string(1'000, 'a'), budget) == Outcome::kLimit);
 }
 
-TEST_CASE("a search ends when the process is to stop, and says that it does not know") {
+TEST_CASE("a search ends when the process is asked to stop, without a result") {
   const std::string text(40, 'a');
   StopRegex regex = Make("(?!x)(?:a+)+[bc]");
   StopBudget budget(std::int64_t{1} << 60);

@@ -34,7 +34,9 @@ TEST_CASE("a template sees null parameters of a function that was given none") {
         R"({"type":"function","function":{"name":"g","parameters":{"type":"object"}}}])");
 }
 
-TEST_CASE("how the template is used stands beside the messages or among its variables") {
+TEST_CASE(
+    "add_generation_prompt and continue_final_message are accepted in the record and in "
+    "chat_template_kwargs") {
   Seen seen;
   const auto see = [&](const std::string& more) { Served(Chat(more), OpenAiOptions(&seen)); };
   see("");
@@ -121,11 +123,11 @@ TEST_CASE("a message of a wrong shape is told with its place, what it is and wha
         at + "[0].function.arguments is \"[1]\"");
 }
 
-TEST_CASE("any role that is a word is the template's business") {
+TEST_CASE("any role name is passed to the template") {
   Served(Line("/v1/chat/completions", R"("messages":[{"role":"développeur","content":"a"}])"));
 }
 
-TEST_CASE("messages are tidied before a template sees them") {
+TEST_CASE("messages are normalised before a template sees them") {
   Seen seen;
   const auto message = [&](const std::string& text) {
     const RecordOptions options = OpenAiOptions(&seen);
@@ -164,7 +166,7 @@ TEST_CASE("messages are tidied before a template sees them") {
         R"({"role":"assistant","content":"","tool_calls":[{"name":"f","arguments":{}}]})");
 }
 
-TEST_CASE("faults of tools and documents are told under their own names") {
+TEST_CASE("errors in tools and documents name the field") {
   for (const std::string name : {"tools", "documents"}) {
     RecordOptions options = OpenAiOptions();
     options.format = LineFormat::kGenerate;

@@ -121,7 +121,8 @@ TEST_CASE("a damaged or truncated compressed input is an error that names the fi
   }
 }
 
-TEST_CASE("what follows a compressed input is no part of it, and takes no line from it") {
+TEST_CASE(
+    "data after the end of a compressed input is ignored and joins no line of the next input") {
   const TempFolder folder;
   const std::string next = folder.Write("next", "c\n");
   for (const Compression compression : {Compression::kGzip, Compression::kZstd}) {

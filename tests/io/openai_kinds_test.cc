@@ -183,7 +183,7 @@ TEST_CASE("vLLM's and SGLang's names of constraints") {
 const std::string kTools =
     R"("tools":[{"type":"function","function":{"name":"f","parameters":{"$ref":"#/$defs/p","$defs":{"p":{"type":"object"}}}}},{"type":"function","function":{"name":"g"}}])";
 
-TEST_CASE("tools are shown by the template, and by whom they may be called") {
+TEST_CASE("tools are passed to the template, and tool_choice none hides them") {
   Seen seen;
   Record record = Served(Chat(kTools), OpenAiOptions(&seen));
   CHECK(seen.chat.tools.as_array().size() == 2);

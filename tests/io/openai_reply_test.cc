@@ -91,7 +91,8 @@ TEST_CASE("a completion is answered with a text_completion, its prompts counted 
         R"({"prompt_tokens":10,"completion_tokens":8,"total_tokens":18})");
 }
 
-TEST_CASE("an error stands where either kind of reader looks, in words of the line") {
+TEST_CASE(
+    "an error is in both places where clients look for it, with the field names of the line") {
   Reply reply{.custom_id = "a"};
   reply.origins = {{"sampling_params.max_new_tokens", "max_tokens"}, {"input_ids", "messages"}};
   std::string out;
@@ -129,7 +130,7 @@ TEST_CASE("chat logprobs give the bytes of each token, half characters too") {
   CHECK(At(content, "1.token").as_string() == "\xef\xbf\xbd");
 }
 
-TEST_CASE("completion logprobs are columns; equal texts stand once") {
+TEST_CASE("completion logprobs are lists; equal token texts occur once in top_logprobs") {
   Reply reply{
       .custom_id = "a", .endpoint = Endpoint::kCompletions, .logprobs = true, .echoed = {"é"}};
   GenerateResult result = Answer("c\xef\xbf\xbd");
@@ -175,7 +176,7 @@ TEST_CASE("an offset is the place in the text where the token begins") {
   CHECK(OffsetsIn("", "", {"</s>"}) == "[0]");
 }
 
-TEST_CASE("a token that cannot come has the lowest logprob of the dialect") {
+TEST_CASE("a token that is not allowed has the logprob -9999") {
   Reply reply{.custom_id = "a", .endpoint = Endpoint::kCompletions, .logprobs = true};
   GenerateResult result = Answer("a");
   constexpr float kNever = -std::numeric_limits<float>::infinity();
@@ -192,7 +193,7 @@ TEST_CASE("a token that cannot come has the lowest logprob of the dialect") {
   CHECK(At(top, "top_logprobs.1.logprob").as_double() == -9999);
 }
 
-TEST_CASE("an answer that was given up shows its text so far beside the error") {
+TEST_CASE("a failed answer has its text so far next to the error") {
   GenerateResult failed = Answer("half an answ");
   failed.error = AbortedRecord("NaN logits");
   std::string out;
@@ -202,7 +203,7 @@ TEST_CASE("an answer that was given up shows its text so far beside the error") 
   CHECK(At(row, "response.body.error.message").as_string() == "NaN logits");
 }
 
-TEST_CASE("rows in another order tell their line") {
+TEST_CASE("rows in completion order contain their line") {
   std::string out;
   AppendReply({.custom_id = "a"}, {.line = 4, .with_line = true}, std::vector{Answer("hi")}, out);
   CHECK(ParseJson(out)->value.Find("line")->as_int() == 4);

@@ -128,7 +128,7 @@ TEST_CASE("unknown fields are warnings with a hint, errors with --strict") {
           .param == "x");
 }
 
-TEST_CASE("fields that cannot be honoured are refused, harmless values of them are not") {
+TEST_CASE("unsupported fields are refused unless their value means none") {
   CHECK(Refused(Chat(R"("functions":[{"name":"f"}])")).message ==
         "functions is not supported yet (the deprecated form of tools; use tools)");
   CHECK(Refused(Completion(R"("suffix":"x")")).param == "suffix");

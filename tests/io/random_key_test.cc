@@ -121,7 +121,7 @@ TEST_CASE("spellings of one meaning have the same draws") {
   CHECK(SeedOf(R"({"text":"b","input_ids":[1,2]})") == SeedOf(R"({"input_ids":[1,2]})"));
 }
 
-TEST_CASE("every parameter that decides tokens changes the draws") {
+TEST_CASE("every parameter that influences tokens changes the draws") {
   std::vector<std::string> spellings = {R"({})",
                                         R"({"temperature":0.5})",
                                         R"({"top_p":0.5})",
@@ -167,7 +167,7 @@ TEST_CASE("every parameter that decides tokens changes the draws") {
   }
 }
 
-TEST_CASE("a parameter counts as it holds in the end, whatever it came from") {
+TEST_CASE("draws depend on the effective value of a parameter, not on its source") {
   RecordOptions options = Options();
   options.sampling = ParseJson(R"({"temperature":0.5,"stop":"x"})").value().value;
   CHECK(SeedOf(R"({"text":"a"})", options) == SeedWith(R"({"temperature":0.5,"stop":"x"})"));
@@ -178,7 +178,7 @@ TEST_CASE("a parameter counts as it holds in the end, whatever it came from") {
   CHECK(SeedOf(R"({"text":"a"})", model) == SeedWith(R"({"temperature":0.7})"));
 }
 
-TEST_CASE("records that differ only in what they ask for are numbered as copies") {
+TEST_CASE("records that differ only in requested outputs count as copies") {
   const std::vector<std::string> lines = {
       R"({"text":"a"})", R"({"text":"a","rid":"x"})", R"({"text":"b"})",
       R"({"text":"a","return_logprob":true,"sampling_params":{"temperature":1}})"};

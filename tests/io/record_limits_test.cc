@@ -47,7 +47,7 @@ TEST_CASE("raw NUL bytes, invalid UTF-8 and lone surrogates are refused") {
   CHECK(Good(R"({"text":"\ud83d\ude00"})").requests[0].text == "\xf0\x9f\x98\x80");
 }
 
-TEST_CASE("of a repeated key the last wins with a warning, with strict it is an error") {
+TEST_CASE("the last value of a repeated key is used with a warning, with strict it is an error") {
   const Record record = Good(R"({"text":"a","text":"b"})");
   CHECK(record.requests[0].text == "b");
   CHECK(record.warnings.size() == 1);
@@ -103,7 +103,7 @@ TEST_CASE("a schema given as an object keeps its large integers") {
   CHECK(params.constraint->text == R"({"maximum":123456789012345678901})");
 }
 
-TEST_CASE("one line cannot ask for endless memory") {
+TEST_CASE("one line cannot request unlimited memory") {
   BadParams(R"({"n":1000000000})");
   const std::string big(40 << 20, 'x');
   CHECK(Bad("{\"text\":\"" + big + "\",\"sampling_params\":{\"n\":100}}").param ==
@@ -137,7 +137,7 @@ TEST_CASE("a line of text input is a prompt as it stands") {
   CHECK(Bad("a\xff", options).message == "invalid UTF-8 at byte 2");
 }
 
-TEST_CASE("what every sample has a copy of may come to a gigabyte, not to more") {
+TEST_CASE("the parts of a request that each sample copies are limited to one gigabyte in all") {
   const std::string long_text(300'000, 'x');
   std::string ids = "1";
   for (int i = 1; i < 40'000; ++i) ids += ",1";

@@ -388,7 +388,7 @@ TEST_CASE("two grammars are an error of their own") {
         "session_id and session_params cannot both be set");
 }
 
-TEST_CASE("fields of transport and scheduling are accepted without a word") {
+TEST_CASE("fields of transport and scheduling are accepted without a warning") {
   CHECK(Good(R"({"text":"a","log_metrics":true,"priority":3,"stream":true,"bootstrap_host":"h",
                  "modalities":["image"],"kv_hints":{}})")
             .warnings.empty());

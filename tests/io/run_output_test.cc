@@ -334,8 +334,7 @@ TEST_CASE("an output that never got a row leaves no trace") {
   CHECK_FALSE(folder.Has("out.jsonl.journal"));
 }
 
-TEST_CASE(
-    "served rows that answer no record of the input any more are put aside, not thrown away") {
+TEST_CASE("rows whose record is no longer in the input are moved to OUT.dropped") {
   for (const RowOrder order : {RowOrder::kInput, RowOrder::kCompletion}) {
     const TempFolder folder;
     RunOutputOptions options = Options(folder.File("out.jsonl"));
@@ -358,7 +357,8 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("failed rows are put aside too, but not those of records that were tried again") {
+TEST_CASE(
+    "failed rows without a record are also moved to OUT.dropped, except those of retried records") {
   for (const RowOrder order : {RowOrder::kInput, RowOrder::kCompletion}) {
     const TempFolder folder;
     RunOutputOptions options = Options(folder.File("out.jsonl"));
@@ -447,7 +447,7 @@ TEST_CASE("records without a line of their own are remembered, too") {
   }
 }
 
-TEST_CASE("an output that was edited behind the journal's back is refused, and not touched") {
+TEST_CASE("an output that was edited after its journal was written is refused and not changed") {
   for (const std::string& name : kNames) {
     const TempFolder folder;
     const std::string path = folder.File(name);
@@ -518,7 +518,7 @@ void KilledWhileItEnds(const TempFolder& folder, int renames) {
   if (renames < 3) folder.Write("out.jsonl.journal", journal);
 }
 
-TEST_CASE("dropped rows are there once, whenever the run that drops them is killed as it ends") {
+TEST_CASE("dropped rows are written once, even if the run is killed while it ends") {
   for (int renames = 0; renames <= 3; ++renames) {
     CAPTURE(renames);
     const TempFolder folder;
@@ -534,7 +534,7 @@ TEST_CASE("dropped rows are there once, whenever the run that drops them is kill
   }
 }
 
-TEST_CASE("a run that cannot end keeps its dropped rows for the one that continues it") {
+TEST_CASE("a run that fails at its end keeps its dropped rows for the next run") {
   const TempFolder folder;
   const std::string path = folder.File("out.jsonl");
   FinishedRun(path, 5);
@@ -577,7 +577,7 @@ TEST_CASE("a rebuilt output keeps its mode") {
 }
 
 // A run that begins nothing takes its journal away, while others are between opening and locking.
-TEST_CASE("of many runs that open one output at a time, one has it") {
+TEST_CASE("if several runs open one output at the same time, only one gets it") {
   const TempFolder folder;
   const std::string path = folder.File("out.jsonl");
   std::atomic<int> inside = 0;

@@ -221,11 +221,11 @@ TEST_CASE("a long integer costs what its arithmetic takes") {
   }
 }
 
-TEST_CASE("a number is printed with many digits at a price") {
+TEST_CASE("printing a number is charged by its digits") {
   CHECK(IsLimit("{% for i in range(5000) %}{{ '%.400f' % 1e300 }}{% endfor %}", kHundredth));
 }
 
-TEST_CASE("keys whose hashes fall together cost what looking among them takes") {
+TEST_CASE("keys with equal hashes are charged for the comparisons") {
   CHECK(
       IsLimit("{% set n = namespace(d={}, l=[]) %}{% for i in range(20000) %}"
               "{% set n.l = n.l + [[joiner(), i]] %}{% endfor %}{% set x = dict(n.l) %}"));
@@ -239,7 +239,7 @@ TEST_CASE("a character of a long text with other letters than ASCII is found at 
                 "{{ a[3999] }}{{ (a ~ 'z')[4000] }}{{ a.find('é', 2001) }}") == "aéééz2001");
 }
 
-TEST_CASE("what a template holds at once is bounded, not what it makes in all") {
+TEST_CASE("the memory that a template holds at once is limited, not the total it allocates") {
   const Limits limits{.live_bytes = std::size_t{1} << 20};
   CHECK(Outcome("{% for i in range(100) %}{% set a = 'a' * 100000 %}{% endfor %}done", "{}",
                 limits) == "done");

@@ -53,7 +53,7 @@ TEST_CASE("matrix tiles are offered where the system names them, and refused els
                                       0) == 0);
 }
 
-TEST_CASE("no table has a hole") {
+TEST_CASE("every entry of every kernel table is set") {
   std::vector<const Backend*> backends = testing::CpuBackends();
   backends.push_back(&RefBackend());
   for (const Backend* backend : backends) {

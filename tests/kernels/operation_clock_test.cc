@@ -44,7 +44,7 @@ TEST_CASE("the clock tells the parts of a chain apart, and the thread that waits
   CHECK_EQ(std::accumulate(shares.parts.begin(), shares.parts.end(), 0.0), doctest::Approx(1.0));
 }
 
-TEST_CASE("threads that work are not told as waiting") {
+TEST_CASE("working threads are not counted as waiting") {
   ThreadPool pool(2);
   KernelContext context(pool);
   OperationClock clock(RefBackend(), context);

@@ -89,7 +89,7 @@ std::string ErrorOf(const formats::GgufBuilder& builder) {
 
 }  // namespace
 
-TEST_CASE("names of GGUF become Hugging Face's, others become nothing") {
+TEST_CASE("GGUF tensor names are translated to Hugging Face's, unknown ones to none") {
   ModelSpec spec = PlainDecoder({.hidden = 8,
                                  .inner = 4,
                                  .layers = 1,

@@ -122,7 +122,7 @@ TEST_CASE("packing gives every row and the fingerprint, wherever the data begin"
   }
 }
 
-TEST_CASE("a model that nobody wants any more is not read to its end") {
+TEST_CASE("loading stops early when the model is no longer needed") {
   const auto files = ModelFiles::Open(Golden("llama3"));
   REQUIRE(files.ok());
   ThreadPool pool(1);

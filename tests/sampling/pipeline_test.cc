@@ -242,7 +242,7 @@ TEST_CASE("draws stay inside the kept set and have its renormalised frequencies"
   }
 }
 
-TEST_CASE("a row's draw is the same alone and among 64 rows with other wishes") {
+TEST_CASE("a row's draw is the same alone and among 64 rows with other parameters") {
   for (const kernels::Backend* backend : Backends()) {
     Pipeline alone(*backend), together(*backend);
     std::vector<Row> rows;

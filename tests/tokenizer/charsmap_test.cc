@@ -79,7 +79,7 @@ TEST_CASE("a short grapheme is replaced as a whole, by its shortest prefix in th
   CHECK(Apply(map, "\r\n") == "N");  // one grapheme
 }
 
-TEST_CASE("a character map that is none is refused") {
+TEST_CASE("data that is not a character map is refused") {
   CHECK(RefusalOf("abc") == "the character map has 3 bytes, must have at least 4");
   CHECK(RefusalOf(std::string("\x08\0\0\0abcd", 8)) ==
         "the character map names a trie of 8 bytes, must be 4 to 4");

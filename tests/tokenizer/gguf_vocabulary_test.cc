@@ -173,7 +173,7 @@ TEST_CASE("a gemma4 vocabulary writes spaces as U+2581 and merges by rank") {
   CHECK(RefusalOf(gguf).find("the result \"ba\"") != std::string::npos);
 }
 
-TEST_CASE("what a GGUF vocabulary lacks is said") {
+TEST_CASE("missing parts of a GGUF vocabulary are named") {
   GgufVocabulary gguf = ByteLevelVocabulary();
   gguf.pre = "kimi-k0";
   CHECK(RefusalOf(gguf).starts_with(

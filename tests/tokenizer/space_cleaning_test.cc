@@ -19,7 +19,7 @@ TEST_CASE("spaces before punctuation and contractions go") {
   CHECK(CleanUpTokenizationSpaces("nothing to do:é") == "nothing to do:é");
 }
 
-TEST_CASE("what is settled is cleaned for good, whatever comes") {
+TEST_CASE("cleaned text does not change when more text follows") {
   const std::string letters = " '.ntvesrm";
   // All texts of up to five of these characters.
   std::string text;

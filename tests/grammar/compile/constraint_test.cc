@@ -113,7 +113,7 @@ TEST_CASE("equal constraints share one compile, and threads may ask at once") {
   CHECK(store.Want({ConstraintKind::kEbnf, "a{1}b"}) != wanted[1]);
 }
 
-TEST_CASE("what nobody holds is forgotten when memory is short") {
+TEST_CASE("constraints that are no longer used are freed when memory is short") {
   ConstraintStore store({}, Bytes, {.threads = 1, .memory_bytes = 1});
   const auto held = store.Want({ConstraintKind::kRegex, "held"});
   held->Wait();
@@ -126,7 +126,7 @@ TEST_CASE("what nobody holds is forgotten when memory is short") {
   CHECK(store.Want({ConstraintKind::kRegex, "held"}) == held);
 }
 
-TEST_CASE("a store goes away with work left to do") {
+TEST_CASE("a store can be destroyed while constraints wait to be compiled") {
   ConstraintStore store({}, Bytes, {.threads = 1});
   for (int i = 0; i < 200; ++i) {
     store.Want({ConstraintKind::kRegex, "([a-z]{" + std::to_string(i) + "}x)*"});

@@ -73,7 +73,7 @@ TEST_CASE("a decimal knows its digits and whether it is an integer") {
   CHECK_EQ(Read("-2.5").Negated(), Read("2.5"));
 }
 
-TEST_CASE("what is no number is invalid, an absurd exponent too large") {
+TEST_CASE("text that is not a number is invalid, a huge exponent is too large") {
   for (const char* bad : {"", "-", "+1", "01", "1.", ".5", "1e", "1e+", "1x", "1 ", " 1", "NaN",
                           "1.5.5", "--1", "0x1"}) {
     CAPTURE(bad);

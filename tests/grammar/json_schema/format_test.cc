@@ -526,7 +526,7 @@ TEST_CASE("relative-json-pointer: levels up, then a pointer or #") {
          "1.5", "0+1", " 0"});
 }
 
-TEST_CASE("what must not be of a format is no text that any reading takes for one") {
+TEST_CASE("a text that must not have a format is one that every reading rejects") {
   const Limits limits = Limits::WithoutWork();
   Budget budget(limits);
   const std::pair<const char*, std::vector<const char*>> kOtherReadings[] = {

@@ -204,7 +204,7 @@ TEST_CASE("named keys come in order, then any others") {
             {R"({"b":1})", R"({"a":1,"a":2})"});
 }
 
-TEST_CASE("a named key cannot be smuggled in as an additional one") {
+TEST_CASE("escapes cannot spell a named key as an additional property") {
   CheckOpen(R"({"properties": {"a": {"type": "null"}}})",
             {R"({"a":null})", R"({"aa":1,"b":2})", R"({"\u00001":1})"},
             {R"({"\u0061":1})", R"({"a":1})", R"({"b":1,"a":1})", R"({"b":1,"\u0061":1})"});
@@ -356,7 +356,7 @@ TEST_CASE("properties of which too many orders would have to be remembered are r
   CHECK(!relaxed.Accepts(R"({"h":1,"a":1,"b":1,"c":1,"d":1,"e":1,"f":1})"));
 }
 
-TEST_CASE("a property that comes again does not take back what it has met") {
+TEST_CASE("a repeated property does not undo a requirement that was met") {
   const char* schema = R"({"not": {"additionalProperties": {"type": "string"}}})";
   CheckOpen(schema, {R"({"a":1})", R"({"b":"x","a":1})", R"({"a":"x","a":1})", R"({"a":1,"a":2})"},
             {"{}", R"({"a":"x"})", R"({"a":1,"a":"x"})"});
@@ -435,7 +435,7 @@ TEST_CASE("uniqueItems is exact over few values") {
             {R"({"a":null})"}, {});
 }
 
-TEST_CASE("unevaluatedItems is for items nobody speaks of") {
+TEST_CASE("unevaluatedItems applies to items that no other keyword evaluates") {
   CheckOpen(R"({"prefixItems": [{"type": "null"}], "unevaluatedItems": {"type": "boolean"}})",
             {"[null,true]"}, {"[null,1]"});
   CheckOpen(R"({"contains": {"type": "integer"}, "unevaluatedItems": {"type": "null"}})",

@@ -81,7 +81,7 @@ TEST_CASE("a long text of many calls holds no more than the places it can return
   CHECK(matcher.IsComplete());
 }
 
-TEST_CASE("a text that is open at too many places is refused with both numbers") {
+TEST_CASE("a text whose parse state is too large is refused with its size and the limit") {
   Limits limits;
   limits.matcher_bytes = 100'000;
   const auto outcome = CompileEbnf("root ::= \"(\" root \")\" | \"a\"", limits);
@@ -144,7 +144,7 @@ TEST_CASE("work that is under way looks at the stop flag every million steps") {
   CHECK(steps <= 1'000'000);
 }
 
-TEST_CASE("the masks of many grammars share one room") {
+TEST_CASE("the masks of many grammars share one memory limit") {
   const auto vocabulary = Letters();
   const auto share = [&] { return SharedMasks::Of(*vocabulary).ShareOfCache(); };
   const std::size_t alone = share();

@@ -213,7 +213,7 @@ std::string ManyReadings(Random& random, int rules) {
   return text + '\n';
 }
 
-TEST_CASE("the mask of a place with many readings is what trying every token gives") {
+TEST_CASE("the mask of an ambiguous text is what trying every token gives") {
   int masks = 0;
   for (int seed = 0; seed < Rounds(24); ++seed) {
     CAPTURE(seed);

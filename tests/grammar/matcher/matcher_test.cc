@@ -103,7 +103,7 @@ TEST_CASE("a token fits as text or as a token element, and special ids only as t
   CHECK(matcher.FillMask(words) == Matcher::Mask::kNone);
 }
 
-TEST_CASE("copies stand where they stood, and asking whether a token fits changes nothing") {
+TEST_CASE("a copied matcher has the same state, and Takes does not change a matcher") {
   for (int seed = 0; seed < Rounds(60); ++seed) {
     CAPTURE(seed);
     Random random(static_cast<std::uint64_t>(seed));

@@ -266,7 +266,7 @@ TEST_CASE("deep nesting, long chains of rules, and right recursion stay cheap") 
   CHECK(chained.IsComplete());
 }
 
-TEST_CASE("what leads nowhere is never accepted") {
+TEST_CASE("bytes that cannot lead to a complete text are never accepted") {
   Grammar g;
   const RuleId root = g.AddRule("root");
   const RuleId endless = g.AddRule("endless");

@@ -132,7 +132,7 @@ TEST_CASE("a state may end where its hub does not") {
   }
 }
 
-TEST_CASE("what can be walked from a state tells its residual, whatever stands before it") {
+TEST_CASE("the residual of a state depends only on what can follow it") {
   const auto first = Compile(OtherStrings({"abc"})), second = Compile(OtherStrings({"c", "abd"}));
   REQUIRE(first.ok());
   REQUIRE(second.ok());

@@ -330,7 +330,8 @@ struct Refused {
 };
 
 TEST_CASE(
-    "what cannot be enforced is unsupported, what is no pattern invalid, each with its place") {
+    "patterns that cannot be enforced are unsupported and malformed ones invalid, each with its "
+    "place") {
   const Verdict unsupported = Verdict::kUnsupported, invalid = Verdict::kInvalid;
   const std::vector<Refused> rows{
       {"a\\1", unsupported, 1},

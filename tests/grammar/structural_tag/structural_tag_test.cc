@@ -140,7 +140,8 @@ TEST_CASE("a tag is closed by the first occurrence of its end") {
   });
 }
 
-TEST_CASE("a tag with ends of which one begins or contains another can come (it never did)") {
+TEST_CASE(
+    "a tag can be generated if one of its ends begins with or contains another (it never was)") {
   const auto tag = [](const std::string& content, const std::string& ends) {
     return R"({"type":"tag","begin":"<t>","content":)" + content + R"(,"end":)" + ends + "}";
   };
@@ -162,7 +163,7 @@ TEST_CASE("a tag with ends of which one begins or contains another can come (it 
   });
 }
 
-TEST_CASE("excludes that are a part of the end, or touch it, leave the tag possible") {
+TEST_CASE("a tag can be generated if an exclude is a part of its end or overlaps it") {
   const auto tag = [](const std::string& excludes, const std::string& more) {
     return R"({"type":"tag","begin":"<t>","content":{"type":"any_text","excludes":)" + excludes +
            more + R"(},"end":"</t>"})";

@@ -51,7 +51,7 @@ TEST_CASE("a library is opened by its file or by its folder, and tells its versi
   }
 }
 
-TEST_CASE("what is no such library is refused with what was found") {
+TEST_CASE("a file that is not cuBLASLt is refused with what was found") {
   const Surroundings here;
   const std::string text = (here.folder / "libcublasLt.so.13").string();
   std::ofstream(text) << "no library\n";
@@ -283,7 +283,7 @@ TEST_CASE("a product that is replayed as a graph is the library's, too") {
   CHECK(static_cast<cuda::DeviceState*>(bench.device().backend().device)->recorder().replays() > 0);
 }
 
-TEST_CASE("algorithms are chosen once a card and version, and damaged files are nobody's trouble") {
+TEST_CASE("algorithms are chosen once per card and version, and a damaged file is ignored") {
   const Surroundings here;
   const fs::path file = here.folder / "sglrun" / "cublaslt-13.1.2-simulated_device-sm90.txt";
   const Shape shape{80, 36, 64};
@@ -331,7 +331,7 @@ TEST_CASE("devices that end at the same time leave a whole file, and nothing bes
   CHECK(std::distance(fs::directory_iterator(here.folder), {}) == 1);
 }
 
-TEST_CASE("a library that was asked for and is missing is told, and all runs without it") {
+TEST_CASE("a missing library is reported, and the run continues without it") {
   const Surroundings here("/none/lib.so");
   Bench bench(Products::kLibrary);
   CHECK(Has(bench.device().WhyNoLibrary(), "/none/lib.so: cannot open"));

@@ -227,7 +227,7 @@ struct Picking {
   std::vector<float> states;
 };
 
-TEST_CASE("a draw that comes again is replayed with the bits of one that does not") {
+TEST_CASE("a replayed draw has the same bits as one that is launched directly") {
   Simulated sim;
   const auto& state = static_cast<const cuda::DeviceState&>(*sim.device->backend().device);
   const Buffer states = sim.Place(std::vector<float>(kRows * kWidth));
@@ -311,7 +311,7 @@ struct Feeding {
   int calls = 0;
 };
 
-TEST_CASE("work that comes again is replayed on other values, until memory is given back") {
+TEST_CASE("repeated work is replayed with new values until device memory is released") {
   Simulated sim;
   Feeding feeding(sim);
   using Ids = std::vector<std::int32_t>;

@@ -1,6 +1,6 @@
 // The contracts' operations on a device: from Args to the parameters of the kernels. Those of the
 // forward pass take staged arrays and only enqueue; those of sampling send the arrays of the host
-// in one copy and, but for Draw, wait for what they give.
+// in one copy and, except for Draw, wait for what they give.
 #pragma once
 
 #include "kernels/backend.h"

@@ -1,4 +1,5 @@
-// What a draw needs between its operations (kernels/draw.h): which rows go on, and what they drew.
+// What a draw needs between its operations (kernels/draw.h): which rows continue, and what they
+// drew.
 #pragma once
 
 #include "kernels/cuda/cu.h"

@@ -12,7 +12,7 @@
 namespace sglrun::kernels::cuda {
 
 // End the program with one sentence and exit code 2. Nobody up the stack could give memory back,
-// and half a step cannot be undone; a batch run goes on with the same command, as after a kill.
+// and half a step cannot be undone; a batch run continues with the same command, as after a kill.
 [[noreturn]] void EndForLack(std::string_view what, std::size_t needed, gpu::Runtime& runtime);
 // Of the host's pinned memory.
 [[noreturn]] void EndForPinnedLack(std::string_view what, std::size_t needed);

@@ -1,5 +1,5 @@
 // Selection without a sort: a descent over the bits of a key, 11 at a time, that counts what lies
-// in each of 2048 buckets and goes on in the bucket where the limit is crossed.
+// in each of 2048 buckets and continues in the bucket where the limit is crossed.
 #pragma once
 
 #include "kernels/cuda/device.cuh"

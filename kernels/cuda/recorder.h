@@ -1,6 +1,6 @@
 // Work that comes again with the same sizes, kept as graphs: a step of a hundred launches becomes
 // one. What a graph has captured are addresses, so it is good only while all memory stays where it
-// was: once anything on the device was freed, all graphs are made anew.
+// was: once anything on the device was freed, all graphs are made again.
 //
 //   Recorder::Work& work = recorder.Find(key, frees);
 //   ...                                     its arrays go to work.arrays, or as work.room says

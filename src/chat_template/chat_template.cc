@@ -51,14 +51,14 @@ Status CheckShape(const ChatRequest& request) {
   return {};
 }
 
-// Put behind the text that is to go on: what the template writes from there on ends the turn. The
-// blank tells whether the template keeps blanks at the end of a text. (transformers finds the place
-// in the same way.)
+// Put behind the text that is to continue: what the template writes from there on ends the turn.
+// The blank says whether the template keeps blanks at the end of a text. (transformers finds the
+// place in the same way.)
 constexpr std::string_view kMark = "END_OF_BEGUN_ANSWER_7d1f ";
 constexpr std::string_view kMarkWord = kMark.substr(0, kMark.size() - 1);
 constexpr std::string_view kBlanks = " \t\r\n";
 
-// The text of a content that goes on: the content, or the last text among its parts.
+// The text of a content that continues: the content, or the last text among its parts.
 std::string* LastText(Json& content) {
   if (content.is_string()) return &content.as_string();
   if (!content.is_array()) return nullptr;

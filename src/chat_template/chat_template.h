@@ -45,7 +45,7 @@ struct ChatRequest {
   Json tools = {};      // an array, or null
   Json documents = {};  // an array, or null
   bool add_generation_prompt = true;
-  // Leaves the last message open, so that the answer goes on with its text.
+  // Leaves the last message open, so that the answer continues with its text.
   bool continue_final_message = false;
   // Contents in the shape that the template takes (chat_content.h). Without it the template gets
   // them as they are, as from the reference.

@@ -1,5 +1,5 @@
-// Work beside the caller, on a thread of its own; where none can be had, once its result is asked
-// for.
+// Runs work on its own thread, in parallel with the caller. If no thread can be created, the work
+// runs when its result is requested.
 #pragma once
 
 #include <future>
@@ -11,7 +11,7 @@ namespace sglrun::cli {
 template <class T>
 class Background {
  public:
-  // What `work` refers to outlives this.
+  // Objects that `work` refers to must outlive this object.
   template <class Work>
   explicit Background(Work work) : result_(Begin(std::move(work))) {}
 
@@ -28,7 +28,7 @@ class Background {
     }
   }
 
-  std::future<T> result_;  // one that was never asked for waits in its destructor
+  std::future<T> result_;  // if the result was never requested, the destructor waits
 };
 
 }  // namespace sglrun::cli

@@ -42,8 +42,8 @@ Status CheckSideFiles(const Options& options) {
   return {};
 }
 
-// The rows of a file are what a run continues from; partial results among them would be lines that
-// no reader of rows expects.
+// A run continues from the rows of the output file. Partial results among them would be lines that
+// the readers of rows do not expect.
 Status CheckStream(const Options& options) {
   if (options.stream_jsonl && options.input_format == "openai") {
     return Error{
@@ -77,7 +77,8 @@ io::RowOptions RowOptionsOf(const Options& options) {
           .output_path = options.output};
 }
 
-// Rows of a share are not those of a share by another number, however much they have in common.
+// The rows of one shard never belong to a shard with another number of parts, even where both
+// contain the same records.
 std::string ShardAdvice(const Json& before, const Shard& now) {
   const Json* told = before.Find(kShardName);
   const std::string given = std::to_string(now.index) + "/" + std::to_string(now.count);
@@ -86,9 +87,8 @@ std::string ShardAdvice(const Json& before, const Shard& now) {
          " is another part and needs another output";
 }
 
-// Whether the run can begin this output, as far as that is seen before it is opened. Else the
-// weights wait, which may take a while: an output that cannot be used, or be continued, is told at
-// once.
+// Checks whether the run can use this output, as far as possible without opening it. Loading the
+// weights may take a while, so an output that cannot be used or continued is reported before that.
 bool BeginsOutput(const std::string& path) {
   if (io::IsLooseOutput(path)) return true;
   const std::filesystem::path folder = std::filesystem::path(path).parent_path();
@@ -106,7 +106,7 @@ std::string NowUtc() {
   return text;
 }
 
-// The run file of a run that finished; nothing where there is none.
+// The run file of a finished run, or nothing.
 std::optional<Json> ReadFinished(const std::string& path) {
   if (path.empty()) return std::nullopt;
   const Result<std::string> text = ReadFile(path);
@@ -140,8 +140,8 @@ class BatchRun {
     SGLRUN_RETURN_IF_ERROR(CollectFacts(source, *engines, weights));
     SGLRUN_RETURN_IF_ERROR(OpenOutput());
     finished_before_ = ReadFinished(RunFilePath(options_));
-    // The output is ours: from now on an account of an earlier run would be a lie, whenever this
-    // one is killed.
+    // This run owns the output now. The run file of an earlier run would be wrong from here on,
+    // even if this run is killed.
     for (const std::string& path : {RunFilePath(options_), options_.report}) {
       std::error_code ignored;
       if (!path.empty() && !std::filesystem::exists(path, ignored)) new_files_.push_back(path);
@@ -154,8 +154,8 @@ class BatchRun {
   }
 
  private:
-  // Makes the tokenizer beside the reading of the weights, which takes about as long, and gives the
-  // fingerprint of those.
+  // Creates the tokenizer while the weights are read, which takes about as long, and returns the
+  // fingerprint of the weights.
   Result<Hash128> ReadModel(ModelSource& source, BatchSource::Parts& parts,
                             EnginePool& engines) const {
     std::atomic<bool> stop{false};
@@ -253,7 +253,7 @@ class BatchRun {
     return outcome_.exit_code;
   }
 
-  // Brings everything into the output and settles how the run ended.
+  // Writes all remaining rows and determines how the run ended.
   Status Close(const BatchSource& source, BatchWindow& window) {
     SGLRUN_RETURN_IF_ERROR(window.Flush());
     SGLRUN_RETURN_IF_ERROR(source.status());
@@ -280,11 +280,11 @@ class BatchRun {
     return {};
   }
 
-  // Of a run that began with no record. It leaves no file where none was.
+  // For a run that processed no record. It leaves no file that did not exist before.
   void TellFailedStart() {
     outcome_.state = RunState::kFailed;
     outcome_.exit_code = kExitFailure;
-    static_cast<void>(WriteAccount());  // the error that is told is the one that came first
+    static_cast<void>(WriteAccount());  // the first error is reported
     std::error_code ignored;
     for (const std::string& path : new_files_) std::filesystem::remove(path, ignored);
   }
@@ -295,8 +295,8 @@ class BatchRun {
     LogInfo(summary);
   }
 
-  // The same command again, after a run that had finished: every row was there, and what made them
-  // is told by that run's account.
+  // The command was repeated after the run had finished: all rows existed, and the run file of the
+  // first run describes them.
   bool RepeatsFinished() const {
     const BatchCounts& counts = outcome_.counts;
     return finished_before_ && outcome_.state == RunState::kFinished &&
@@ -304,7 +304,7 @@ class BatchRun {
            counts.records == report::ReadAccount(*finished_before_)->records;
   }
 
-  // The run file and the page, each in the place of an earlier one.
+  // Writes the run file and the report; each replaces an earlier one.
   Status WriteAccount() {
     outcome_.wall_s = SecondsSince(start_);
     Json run_file = RunFileJson(outcome_, facts_);
@@ -321,7 +321,7 @@ class BatchRun {
   const Clock::time_point start_ = Clock::now();
   std::unique_ptr<io::RunOutput> output_;
   std::optional<Json> finished_before_;  // the run file as this run found it
-  std::vector<std::string> new_files_;   // of the account: not there before this run
+  std::vector<std::string> new_files_;   // of the run file: it did not exist before this run
   RunOutcome outcome_;
   RunFacts facts_;
 };

@@ -12,7 +12,7 @@
 namespace sglrun::cli {
 namespace {
 
-// What is flushed survives a kill; a compressed file pays for each flush with a new frame.
+// Flushed rows survive a kill. In a compressed file each flush starts a new frame.
 constexpr double kFlushSeconds = 0.25;
 constexpr double kFlushSecondsCompressed = 2.0;
 constexpr std::size_t kMostUnflushed = std::size_t{4} << 20;
@@ -23,10 +23,10 @@ double FlushSeconds(const Options& options) {
                                                                      : kFlushSecondsCompressed;
 }
 
-// Sequences behind those that run, so that no row stays empty.
+// Sequences that wait in addition to the running ones, so that no row stays empty.
 constexpr std::int64_t kSubmittedPerRow = 4;
-// Beyond these, some more with each step, so that records that share a prefix find each other from
-// afar: up to so many sequences, and 16 MiB of their tokens.
+// In addition, some sequences per step are read ahead, so that records with a shared prefix meet
+// even if they are far apart in the file: at most this many sequences and 16 MiB of tokens.
 constexpr int kAheadPerStep = 64;
 constexpr std::int64_t kMostAhead = 8192;
 constexpr std::int64_t kMostTokensAhead = std::int64_t{4} << 20;
@@ -60,7 +60,7 @@ Status BatchLoop::RunSteps() {
     SGLRUN_RETURN_IF_ERROR(Refill());
     if (!engine_.HasWork() && !next_ && window_.empty() && source_.Exhausted()) return {};
     for (GenerateResult& result : engine_.Step()) {
-      // What the signal has cut short has no outcome: the next run gives these rows.
+      // Results that a signal interrupted are not written; the next run computes these rows.
       if (StopFlag::requested()) return {};
       SGLRUN_RETURN_IF_ERROR(TakeResult(std::move(result)));
     }
@@ -76,7 +76,8 @@ Status BatchLoop::Refill() {
   for (int ahead = 0; (NeedsMore() || MayLookAhead(ahead)) && !window_.TooManyFailed();) {
     if (window_.full()) return {};
     if (!NeedsMore()) ++ahead;
-    // With nothing else to do, a slow input is waited for, but signals and flushes are not late.
+    // If there is nothing else to do, waits for a slow input, but short enough for signals and
+    // flushes.
     const std::chrono::milliseconds patience(engine_.HasWork() ? 0 : 50);
     if (!next_) next_ = source_.Next(patience);
     if (!next_ || !HasRoomFor(*next_)) return {};
@@ -85,8 +86,8 @@ Status BatchLoop::Refill() {
   return {};
 }
 
-// Records and sequences that came earlier end without this one and give their memory back; when
-// none of them runs any more, whatever is next goes on.
+// Earlier records and sequences can finish without this one and then release their memory. If none
+// of them is running, the next one may always continue.
 bool BatchLoop::HasRoomFor(const ReadyItem& item) const {
   return !engine_.HasWork() || budget_.Fits(item.record ? item.record->result_bytes : 0);
 }

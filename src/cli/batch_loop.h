@@ -1,4 +1,5 @@
-// The heart of `batch`: feeds the engine from the source, and the output from the engine.
+// The main loop of `batch`: moves records from the source to the engine, and results from the
+// engine to the output.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +20,7 @@ namespace sglrun::cli {
 
 class BatchLoop {
  public:
-  // Everything given must outlive the loop.
+  // All arguments must outlive the loop.
   BatchLoop(const Options& options, BatchSource& source, EnginePool& engine, BatchWindow& window,
             report::RunCollector& collector, const MemoryBudget& budget);
 

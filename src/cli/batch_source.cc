@@ -76,7 +76,7 @@ struct BatchSource::State {
   std::condition_variable changed;
   std::deque<ReadyItem> queue;
   std::int64_t queued_bytes = 0;
-  bool stop = false;     // set by the owner: nothing of it may be used any more
+  bool stop = false;     // set by the owner: none of its objects may be used any more
   bool reading = false;  // inside the reader, which may block for ever
   bool finished = false;
   Status status;
@@ -168,8 +168,8 @@ Result<std::optional<io::InputRecord>> BatchSource::State::ReadLine() {
   return line;
 }
 
-// A line that takes much waits until the records before it have left room: each of them is queued,
-// so that they end without the reader. It then has the memory that one line may take, parsed.
+// A large line waits until earlier records have released memory. All of them are queued already, so
+// they can finish without the reader. The line may then use the memory of one parsed line.
 void BatchSource::State::WaitForLongLine() {
   if (line_hold.bytes() > 0) return;
   while (!IsStopping() && !budget->WaitUntilFits(io::kMaxParsingBytes, kPatience)) {
@@ -177,7 +177,7 @@ void BatchSource::State::WaitForLongLine() {
   line_hold = MemoryHold(budget, io::kMaxParsingBytes);
 }
 
-// Queues what becomes of a line; false when the run is to stop.
+// Queues the record of a line; false if the run is to stop.
 bool BatchSource::State::Serve(io::InputRecord line) {
   const std::string file = line.file;
   const std::int64_t index = line.index, number = line.line;
@@ -202,7 +202,7 @@ bool BatchSource::State::Serve(io::InputRecord line) {
   ready.reuse = has_row(
       ready, parsed.ok() ? ResultsWithHiddenStates(parsed->requests) : std::vector<std::size_t>());
   if (ready.reuse) return Queue({.record = std::move(ready)});
-  // A record whose preparation was cut short has no row, not even of an error: the next run
+  // A record whose preparation was interrupted gets no row, not even an error row: the next run
   // prepares it again.
   if (StopFlag::requested()) return false;
   if (!parsed.ok()) return QueueError(parsed.error().error, std::move(ready));
@@ -231,8 +231,8 @@ bool BatchSource::State::ServeOne(GenerateRequest request, const io::Record& par
   return Queue(std::move(item));
 }
 
-// All prompts are checked before the first is queued. Then the record is held as tokens, and its
-// sequences are made as the queue takes them.
+// All prompts are checked before the first one is queued. After that the record is stored as
+// tokens, and its sequences are created when the queue has space.
 bool BatchSource::State::ServeMany(io::Record parsed, ReadyRecord ready) {
   auto checked = PreparedRecord::Check(
       std::move(parsed.requests),
@@ -269,9 +269,9 @@ bool BatchSource::State::QueueError(RecordError error, ReadyRecord ready) {
   return Queue({.record = std::move(ready)});
 }
 
-// Waits for room; false when the run is to stop.
+// Waits for space in the queue; false if the run is to stop.
 bool BatchSource::State::Queue(ReadyItem item) {
-  line_hold = {};  // of the line there is nothing left
+  line_hold = {};  // the text of the line has been released
   if (item.sequence != nullptr) item.hold = MemoryHold(budget, item.sequence->bytes());
   std::unique_lock lock(mutex);
   changed.wait(lock, [this] {

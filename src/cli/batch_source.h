@@ -1,7 +1,7 @@
-// The front half of a batch run, on a thread of its own: lines are read, parsed, checked and
-// tokenized while the engine decodes earlier ones. The sequences of a record are made one by one,
-// in the order of its results; a few of what is ready wait in a queue of bounded length and size, so
-// that memory grows neither with the file nor with what a line asks for.
+// The first half of a batch run, on its own thread: lines are read, parsed, checked and tokenized
+// while the engine decodes earlier ones. The sequences of a record are created one by one, in the
+// order of its results. A queue of bounded length and size holds the sequences that are ready, so
+// memory depends neither on the size of the file nor on the number of results of a line.
 #pragma once
 
 #include <chrono>
@@ -24,7 +24,7 @@
 
 namespace sglrun::cli {
 
-// A record on its way: so many results, or an error, or a row of an earlier run.
+// A record that is being processed: a number of results, or an error, or a row of an earlier run.
 struct ReadyRecord {
   io::RowKey key;
   io::RowPlace place;
@@ -33,10 +33,10 @@ struct ReadyRecord {
   std::size_t results = 0;         // to come; 0 with an error or an old row
   std::optional<RecordError> error;
   bool reuse = false;
-  std::int64_t result_bytes = 0;  // of its rows without their texts, at most
+  std::int64_t result_bytes = 0;  // upper bound for its rows without their texts
 };
 
-// The next thing that is ready: a record begins, or its next result can be worked on, or both.
+// The next item: the start of a record, or the next result to compute, or both.
 struct ReadyItem {
   std::optional<ReadyRecord> record = {};
   std::uint64_t ticket = 0;  // of the result
@@ -51,24 +51,24 @@ class BatchSource {
     std::unique_ptr<io::JsonlReader> reader;
     io::RecordOptions record_options;
     const engine::Engine* engine = nullptr;
-    // Whether an earlier run has left the record's row, and what it names beside it for these of
-    // its results.
+    // Whether an earlier run wrote the row of the record, and all files that this row names for
+    // these results.
     std::function<bool(const ReadyRecord&, std::span<const std::size_t> with_hidden_states)>
         has_row;
     std::shared_ptr<MemoryBudget> budget;
   };
 
   BatchSource(const Options& options, Parts parts);
-  // Does not wait for a pipe that says nothing.
+  // Does not wait for a silent pipe.
   ~BatchSource();
   BatchSource(const BatchSource&) = delete;
   BatchSource& operator=(const BatchSource&) = delete;
 
-  // What is next, records in input order and each followed by its results; nullopt when there is
-  // nothing yet (after waiting for at most `patience`) or nothing any more.
+  // The next item: records in input order, each followed by its results. nullopt if nothing is
+  // ready yet (after waiting for at most `patience`) or if all records were read.
   std::optional<ReadyItem> Next(std::chrono::milliseconds patience);
 
-  // No record will come any more. status() then tells whether the inputs were read to their end.
+  // There are no more records. status() then says whether the inputs were read to their end.
   bool Exhausted() const;
   Status status() const;
 
@@ -76,7 +76,7 @@ class BatchSource {
   std::int64_t lines_read() const;
   // All records so far and a hash of them.
   io::InputEnd input_end() const;
-  // Share of the inputs' bytes that was read; negative when their size is unknown.
+  // Fraction of the input bytes that was read; negative if the size is unknown.
   double FractionRead() const;
 
  private:

@@ -9,7 +9,7 @@
 namespace sglrun::cli {
 namespace {
 
-// Far more than a batch, so that one long record does not hold up the others for long.
+// Much more than a batch, so that one long record does not delay the others much.
 constexpr std::size_t kMaxRecords = 16384;
 
 // The text of a generated id, with its comma.
@@ -29,7 +29,7 @@ void CountResult(const GenerateResult& result, BatchCounts& counts) {
   counts.output_tokens += static_cast<std::int64_t>(result.output_ids.size());
 }
 
-// What it adds to the bytes that its lists may take, the same on every machine.
+// Its size in bytes beyond those of its lists, the same on every machine.
 std::int64_t TextBytes(const GenerateResult& result) {
   return static_cast<std::int64_t>(result.text.size()) +
          kTextOfId * static_cast<std::int64_t>(result.output_ids.size());
@@ -94,12 +94,12 @@ Status BatchWindow::OneLess(Slot& slot) {
   return --slot.missing == 0 ? Complete(slot) : Status();
 }
 
-// Takes a result into the record's row, unless the record has failed.
+// Adds a result to the record's row, unless the record has failed.
 Status BatchWindow::Gather(Slot& slot, std::size_t item, GenerateResult result) {
   if (slot.failure || slot.error || TooManyFailed()) return {};
   slot.text_bytes += TextBytes(result);
   if (auto fits = engine::CheckResultRoom(slot.expected_bytes + slot.text_bytes); !fits.ok()) {
-    // The others are still waited for: the error of a failed result comes before this one.
+    // Waits for the other results: a failed result with a lower index determines the error.
     slot.error = std::move(fits).error();
     GiveUp(slot);
     return {};
@@ -115,8 +115,8 @@ Status BatchWindow::Gather(Slot& slot, std::size_t item, GenerateResult result) 
   return slot.gathered->row.Add(slot.place, item, std::move(result));
 }
 
-// The row shows the error of the first result that failed. Those that were not begun when one failed
-// come after it.
+// The row shows the error of the failed result with the lowest index. Results that had not been
+// started when one failed have higher indices.
 void BatchWindow::Fail(Slot& slot, std::size_t item, GenerateResult failed) {
   if (slot.failure && slot.failure->index < item) return;
   slot.failure = Failure{item, std::move(failed)};

@@ -38,7 +38,7 @@ class BatchWindow {
     io::RowOrder order = io::RowOrder::kInput;
     std::int64_t max_failed = 0;  // --max-errors, 0: any number
   };
-  // The collector is told of every result of this run, and of every error row that is written.
+  // The collector receives every result of this run and every error row that is written.
   BatchWindow(const io::ResultWriter& writer, io::RunOutput& output, const Settings& settings,
               report::RunCollector& collector, std::shared_ptr<MemoryBudget> budget)
       : writer_(writer),
@@ -47,11 +47,11 @@ class BatchWindow {
         collector_(collector),
         budget_(std::move(budget)) {}
 
-  // Takes a record in, which then waits for its results.
+  // Adds a record, which then waits for its results.
   Status Add(ReadyRecord record);
-  // Takes one result and writes what can be written now.
+  // Adds one result and writes the rows that are complete.
   Status Finish(GenerateResult result);
-  // A result of the same record has failed, so that this one is not worth computing.
+  // Another result of the same record has failed, so this one need not be computed.
   bool IsFutile(std::uint64_t ticket);
   // In place of Finish for such a result.
   Status Skip(std::uint64_t ticket);
@@ -62,18 +62,18 @@ class BatchWindow {
   bool empty() const { return slots_.empty(); }
   // Too many records wait for an earlier one.
   bool full() const;
-  // So many records of this run have failed as may: no row is written any more.
+  // The number of failed records has reached --max-errors: no more rows are written.
   bool TooManyFailed() const {
     return settings_.max_failed > 0 && counts_.new_failed >= settings_.max_failed;
   }
-  // Bytes that went to the output and were not flushed.
+  // Bytes that were written to the output but not flushed.
   std::size_t unflushed_bytes() const { return unflushed_bytes_; }
   Status Flush();
 
   const BatchCounts& counts() const { return counts_; }
 
  private:
-  // What the results of a record have come to so far.
+  // The results of a record so far.
   struct Gathered {
     explicit Gathered(const io::ResultWriter& writer) : row(writer) {}
 
@@ -91,11 +91,11 @@ class BatchWindow {
     std::string file;
     std::uint64_t first_ticket = 0;
     std::size_t results = 0;
-    std::size_t missing = 0;          // results that are not there yet
-    std::int64_t expected_bytes = 0;  // of its rows without their texts, at most
+    std::size_t missing = 0;          // results that are still missing
+    std::int64_t expected_bytes = 0;  // upper bound for its rows without their texts
     std::int64_t text_bytes = 0;      // of the texts so far
     std::unique_ptr<Gathered> gathered;
-    std::optional<Failure> failure;  // the failed result that comes first
+    std::optional<Failure> failure;  // the failed result with the lowest index
     std::optional<RecordError> error;
     bool reuse = false;
     bool written = false;  // --order completion

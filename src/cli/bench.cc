@@ -1,5 +1,5 @@
-// Speed through the engine, with prompts of random ids and greedy sampling: what `batch` reaches
-// when nothing but the model counts.
+// Speed through the engine, with prompts of random ids and greedy sampling: the speed of `batch`
+// when only the model matters.
 #include <algorithm>
 #include <chrono>
 #include <optional>
@@ -26,8 +26,8 @@ namespace {
 
 constexpr std::int64_t kPrefillLength = 512;  // where none is asked for
 
-// Random prompts of fewer ids would have pages in common, which the prefix cache serves: nothing
-// would be computed that could be measured.
+// With fewer ids, random prompts would share pages. The prefix cache would provide them, and too
+// little would be computed to measure.
 constexpr std::int64_t kLeastVocabulary = 4;
 
 double Median(std::vector<double> values) {
@@ -36,8 +36,8 @@ double Median(std::vector<double> values) {
   return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
 }
 
-// Rows that came in first are some tokens ahead when the last one is through its prompt; each row
-// is given that many more.
+// The first rows are some tokens ahead when the last row has finished its prompt, so each row gets
+// that many additional tokens.
 std::int64_t TokensAhead(std::int64_t rows, const Options& options,
                          const engine::EngineOptions& engine) {
   return rows * options.prompt_tokens / (engine.max_batch_tokens - rows) + 2;
@@ -79,8 +79,8 @@ class Bench {
   }
 
  private:
-  // Of --repeat runs. The clock of the operations goes in the last one: it takes half a percent of
-  // a short step.
+  // The --repeat runs. The clock of the operations runs in the last one only, because it takes half
+  // a percent of a short step.
   template <class Run>
   Result<double> MedianOf(Run run) {
     std::vector<double> seconds;
@@ -183,7 +183,7 @@ Result<Loaded> LoadForBench(const Options& options, std::optional<model::ModelFi
   return Loaded{std::move(model), dtype};
 }
 
-// Every length that was asked for is measured, or none.
+// Either all requested lengths are measured, or none.
 Status CheckLengths(const Options& options, const engine::EngineOptions& engine) {
   const auto check = [&engine](const std::string& run, std::int64_t tokens) -> Status {
     if (tokens <= engine.context_length) return {};
@@ -216,7 +216,7 @@ Result<BenchReport> Measure(const Options& options) {
   const tensor::DType kv_dtype = KvDType(options, loaded.dtype);
   engine::EngineOptions engine_options = EngineOptionsOf(options, kv_dtype, backend);
   engine_options.max_rows = std::ranges::max(options.batch_sizes);
-  // Room for prompts beside a full batch of decoding rows.
+  // Capacity for prompts in addition to a full batch of decoding rows.
   engine_options.max_batch_tokens =
       std::max(engine_options.max_batch_tokens, 2 * engine_options.max_rows);
   const std::int64_t vocab_size = loaded.model->spec().vocab_size;

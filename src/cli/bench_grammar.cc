@@ -31,7 +31,7 @@ using grammar::Vocabulary;
 constexpr std::size_t kRows = 64;        // of a step
 constexpr std::size_t kMostSteps = 512;  // of all rows together
 
-// Of this thread's processor time: other work on the machine is not our cost.
+// Measures the processor time of this thread, which does not include other work on the machine.
 double NowMicroseconds() {
   std::timespec now{};
   ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
@@ -134,7 +134,7 @@ class GrammarBench {
     return {};
   }
 
-  // As far as the text goes. False when it is no member.
+  // Decodes the text as far as it is allowed; false if the text is not a member.
   bool Decode(Path& path, Sample& fill) {
     Matcher matcher = path.start;
     for (std::size_t i = 0; i < path.ids.size(); ++i) {
@@ -181,7 +181,7 @@ class GrammarBench {
   std::vector<std::uint32_t> mask_;
   std::vector<Path> paths_;
   std::int64_t lines_ = 0, refused_ = 0;
-  std::int64_t texts_ = 0, strangers_ = 0;  // strangers: no members of their constraint
+  std::int64_t texts_ = 0, strangers_ = 0;  // texts that are not members of their constraint
   double warm_up_us_ = 0;                   // once a run
   Sample compile_{"compile_us", "compile to first mask"};
   Sample first_{"fill_us", "fill a mask, new place"};

@@ -1,4 +1,4 @@
-// `bench --grammar FILE`: what constrained decoding costs beside the model. FILE holds lines of
+// `bench --grammar FILE`: the cost of constrained decoding without the model. FILE holds lines of
 // `grammar check`; their texts are decoded token by token under the masks.
 #pragma once
 

@@ -1,4 +1,4 @@
-// What `bench` runs when no model is at hand: the shapes of known models, and a tokenizer that
+// What `bench` runs when no model is available: the shapes of known models, and a tokenizer that
 // needs no files.
 #pragma once
 

@@ -18,7 +18,7 @@ Json RatesBySize(const std::vector<Measurement>& measurements, double Measuremen
   return rates;
 }
 
-// Of the runs that have them.
+// For runs that have shares.
 Json SharesBySize(const std::vector<Measurement>& measurements) {
   Json::Object all;
   for (const Measurement& m : measurements) {

@@ -1,4 +1,5 @@
-// How many pages the key-value cache of `batch` would get here, without loading the model.
+// The number of pages that the key-value cache of `batch` would get on this machine, without
+// loading the model.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +12,8 @@
 
 namespace sglrun::cli {
 
-// A --kv-memory that `batch` would refuse is an error. Nothing where the size is chosen by what is
-// free and that does not suffice now: it may when the run comes.
+// A --kv-memory that `batch` would refuse is an error. Nothing if the size depends on the free
+// memory and too little is free now; this may have changed when the run starts.
 Result<std::optional<std::int64_t>> PlanCachePages(const Options& options,
                                                    const model::ModelFiles& files,
                                                    const kernels::Backend& backend);

@@ -1,5 +1,5 @@
-// How a model fits on a GPU that need not be here (`plan --device-memory`): the sums that loading
-// it and starting an engine would do, without doing either.
+// Whether a model fits on a GPU that need not be in this machine (`plan --device-memory`): the same
+// computations as for loading the model and starting an engine, without doing either.
 #pragma once
 
 #include <cstdint>
@@ -31,8 +31,8 @@ struct CardPlan {
   std::int64_t TokensPerRow() const;
 };
 
-// For a card that has `free` bytes when the program begins with the model. What does not fit is an
-// error that names what was needed and which option to change.
+// For a card with `free` free bytes before the model is loaded. If the model does not fit, the
+// error states the required size and the option to change.
 Result<CardPlan> PlanMemory(const Options& options, const model::ModelFiles& files,
                             std::int64_t free);
 // The same for the whole card of --device-memory.

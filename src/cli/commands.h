@@ -1,5 +1,5 @@
-// One function a command. Each gives the exit code, or the error that main prints before it leaves
-// with code 2.
+// One function per command. Each returns the exit code, or an error, which main prints before it
+// exits with code 2.
 #pragma once
 
 #include "base/result.h"

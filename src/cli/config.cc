@@ -14,16 +14,17 @@ namespace {
 
 constexpr std::size_t kMaxConfigBytes = std::size_t{1} << 20;
 
-// What the values of a file may come to with their aliases written out.
+// The maximum size of the values of a file after its aliases are expanded.
 constexpr std::size_t kMaxExpandedBytes = 8 * kMaxConfigBytes;
-constexpr std::size_t kNodeBytes = 8;  // as which a value counts, beside its text
+constexpr std::size_t kNodeBytes = 8;  // added to the size of a value's text
 constexpr int kMaxDepth = 256;         // as of JSON
 
 // Nodes as JSON. An alias can name a value within itself, or ten times within each of ten others,
 // so neither depth nor size follows from the length of the file.
 class Expansion {
  public:
-  // Plain scalars that read as JSON numbers, booleans or null are those; all else is text.
+  // Plain scalars that are valid JSON numbers, booleans or null are read as such; everything else
+  // is text.
   Result<Json> ToJson(const YAML::Node& node, int depth = 0) {
     if (depth == kMaxDepth) {
       return Error{"is nested more than " + std::to_string(kMaxDepth) + " deep"};
@@ -84,7 +85,8 @@ std::string Where(const std::string& path, const YAML::Node& node) {
   return path + ":" + std::to_string(node.Mark().line + 1) + ": ";
 }
 
-// Which of two equal keys counts would be a guess. `name` makes equal what means the same.
+// Repeated keys are refused, because either could be meant. `name` normalises keys, so that
+// different spellings of one option are equal.
 Status CheckRepeats(const std::string& path, const YAML::Node& map,
                     std::string (*name)(std::string)) {
   std::set<std::string> seen;
@@ -101,7 +103,7 @@ std::string OptionName(std::string key) {
   return key;
 }
 
-// The texts that an option's value stands for: one, or one an item of a list.
+// The texts of an option's value: one, or one per item of a list.
 Result<std::vector<std::string>> ValueTexts(const OptionSpec& option, const YAML::Node& value,
                                             Expansion& expansion) {
   std::vector<std::string> texts;

@@ -10,8 +10,8 @@
 
 namespace sglrun::cli {
 
-// Option and value pairs in the order of the file. An unknown key is an error with the nearest
-// known one; so is a key of another command.
+// Option and value pairs in the order of the file. An unknown key and a key of another command are
+// errors, which suggest the nearest known key.
 using ConfigValues = std::vector<std::pair<const OptionSpec*, std::string>>;
 Result<ConfigValues> ReadConfig(const std::string& path, Command command);
 

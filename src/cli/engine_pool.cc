@@ -9,7 +9,7 @@
 namespace sglrun::cli {
 namespace {
 
-// How long Step waits for engines that are busy: signals and flushes are not late.
+// How long Step waits for busy engines: short enough for signals and flushes.
 constexpr std::chrono::milliseconds kPatience(50);
 
 void Append(std::vector<GenerateResult>& from, std::vector<GenerateResult>& to) {
@@ -17,8 +17,7 @@ void Append(std::vector<GenerateResult>& from, std::vector<GenerateResult>& to) 
   from.clear();
 }
 
-// Partial results of sequences that go on, the newest of each: a step may pass before they are
-// shown.
+// The newest partial result of each unfinished sequence; a step may pass before it is shown.
 void KeepLatest(std::vector<GenerateResult>& fresh, const std::vector<GenerateResult>& finished,
                 std::vector<GenerateResult>& kept) {
   const auto is_among = [](const std::vector<GenerateResult>& list, std::uint64_t ticket) {
@@ -43,8 +42,8 @@ void Add(const engine::EngineStats& from, engine::EngineStats& to) {
   to.kv_pages_used += from.kv_pages_used;
 }
 
-// Weights that are packed into less memory than they take in their files let go of their pages at
-// once, so that the process never holds more than it needs in the end.
+// Whether packed weights take more memory than the files. If they take less, the pages of the files
+// are released while packing, so that the process never uses more memory than it needs finally.
 bool Grows(const model::ModelFiles& files, const model::LoadOptions& options) {
   double stored = 0;
   for (const model::TensorSource& tensor : files.tensors()) {
@@ -53,8 +52,8 @@ bool Grows(const model::ModelFiles& files, const model::LoadOptions& options) {
   return stored <= 1.01 * static_cast<double>(model::Model::WeightBytes(files, options));
 }
 
-// Devices whose results would differ are refused; those that differ in nothing but the library may
-// do without it.
+// Devices whose results would differ are refused. If they differ only in cuBLASLt, the error
+// suggests running without it.
 Error UnlikeDevices(const Options& options, std::string_view one, std::string_view other) {
   const auto chip = [](std::string_view isa) { return isa.substr(0, isa.find('+')); };
   return Error{"--device " + options.device + ": the devices are " + std::string(one) + " and " +

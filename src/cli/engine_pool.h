@@ -1,7 +1,7 @@
-// The engines of a run, seen as one: a model and an engine on each of the devices of --device, fed
-// from one queue. A sequence goes to the engine with the fewest unfinished ones. Where a result
-// depends on its record alone (on GPUs with --deterministic), it is the same whoever makes it;
-// results come in any order.
+// The engines of a run behind one interface: a model and an engine on each device of --device, with
+// one queue. A sequence goes to the engine with the fewest unfinished sequences. Where a result
+// depends on its record alone (on GPUs with --deterministic), it does not depend on the engine.
+// Results come in any order.
 //
 //   SGLRUN_ASSIGN_OR_RETURN(auto pool, EnginePool::Open(options, DeviceDType(options, files)));
 //   SGLRUN_RETURN_IF_ERROR(pool->Load(options, source));
@@ -41,7 +41,7 @@ class EnginePool {
   const kernels::Backend& backend() const { return *members_.front()->backend; }
   ThreadPool& threads() { return members_.front()->compute.pool; }
   std::size_t size() const { return members_.size(); }
-  // What multiplies many rows: "own kernels", or cuBLASLt and its version.
+  // The library for products of many rows: "own kernels", or cuBLASLt and its version.
   std::string DescribeProducts() const;
 
   // The fingerprint of the weights of `files`, worth nothing once `stop` is set. With `may_load`
@@ -49,10 +49,10 @@ class EnginePool {
   Result<Hash128> ReadWeights(const Options& options, const model::ModelFiles& files, bool may_load,
                               const std::atomic<bool>& stop);
 
-  // Loads the model onto all devices, whose engines begin then. `source` outlives the pool.
+  // Loads the model onto all devices and starts their engines. `source` outlives the pool.
   Status Load(const Options& options, const ModelSource& source);
 
-  // Its sequences suit every engine: the one with the least room in its cache.
+  // The engine with the smallest cache; its sequences fit into every engine.
   const engine::Engine& admitting() const { return *admitting_; }
 
   // As of engine::Engine.
@@ -60,7 +60,7 @@ class EnginePool {
   bool HasWork() const;
   std::int64_t InFlight() const;
   std::int64_t WaitingTokens() const;
-  // With several engines: what came since the last call, after waiting a moment for it.
+  // With several engines: the results since the last call, after waiting a short time for new ones.
   std::vector<GenerateResult> Step();
   const std::vector<GenerateResult>& Partials() const;
   // Sums over the engines, of numbers and of limits.
@@ -93,7 +93,7 @@ class EnginePool {
 
   EnginePool() = default;
   bool is_one() const { return members_.size() == 1; }
-  // Does the same for every member, on its own thread; the first error.
+  // Calls a function for every member on its own thread, and returns the first error.
   template <class Work>
   Status ForEach(Work work);
   void Serve(Member& member);

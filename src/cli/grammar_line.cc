@@ -83,7 +83,7 @@ Result<std::vector<std::string>, RecordError> TextsOf(const Json& line) {
   return texts;
 }
 
-// A slip of the pen is an error; what is somebody's own remark passes, and is named.
+// A misspelled member is an error. Other unknown members are ignored, with a note that names them.
 Result<void, RecordError> CheckMembers(const Json& line, std::vector<std::string>& notes) {
   constexpr std::array<std::string_view, 3> kOthers = {"id", "texts", "options"};
   std::vector<std::string_view> known(kOthers.begin(), kOthers.end());

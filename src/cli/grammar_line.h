@@ -24,7 +24,7 @@ struct GrammarLine {
 // Schemas given as objects keep their numbers as written and may be as deep as one in a string.
 JsonParseOptions GrammarLineParsing();
 
-// `line`: parsed with GrammarLineParsing(). `standard`: what the command line says.
+// `line`: parsed with GrammarLineParsing(). `standard`: the options of the command line.
 Result<GrammarLine, RecordError> ReadGrammarLine(const Json& line, const Options& standard);
 
 }  // namespace sglrun::cli

@@ -1,4 +1,4 @@
-// --json-schema-mode and the other options of its group, as the grammar room takes them.
+// Converts --json-schema-mode and the other options of its group to GrammarOptions.
 #pragma once
 
 #include "base/json.h"
@@ -10,8 +10,8 @@ namespace sglrun::cli {
 
 grammar::GrammarOptions GrammarOptionsOf(const Options& options);
 
-// Lays the members of a `grammar check` line's `options` over `options`: the long names with _ in
-// place of -.
+// Overrides `options` by the members of the `options` of a `grammar check` line: the long names
+// with _ in place of -.
 Status SetGrammarOptions(const Json& members, Options& options);
 
 }  // namespace sglrun::cli

@@ -25,7 +25,7 @@ std::string Spelled(const std::vector<std::int32_t>& ids, const Vocabulary& voca
   return text;
 }
 
-// Always the longest token that fits; empty when some byte has none.
+// Always takes the longest token that matches; empty if no token matches at some byte.
 std::vector<std::int32_t> SpellGreedily(std::string_view text, const Vocabulary& vocabulary) {
   const auto nodes = vocabulary.nodes();
   std::vector<std::int32_t> ids;
@@ -54,15 +54,15 @@ std::vector<std::int32_t> SpellGreedily(std::string_view text, const Vocabulary&
   return ids;
 }
 
-// Whether the matcher has passed a limit: what it says then is no verdict on the text.
+// Whether the matcher has exceeded a limit; then there is no verdict on the text.
 bool TellsLimit(const Matcher& matcher, std::size_t at, TextReport& report) {
   if (!matcher.failure()) return false;
   report.message = "at byte " + std::to_string(at) + ": " + matcher.failure()->message;
   return true;
 }
 
-// Decodes `ids` with a mask before each. Says what the tokens say of the text; for texts that bytes
-// have judged already (`report` has a verdict), only where they are stricter.
+// Decodes `ids` and computes the mask before each. Reports the verdict of the tokens; if `report`
+// already has a verdict from the bytes, only where the tokens are stricter.
 void Decode(Matcher matcher, const std::vector<std::int32_t>& ids, const TokenSide& tokens,
             TextReport& report) {
   const Vocabulary& vocabulary = *tokens.vocabulary;
@@ -101,7 +101,7 @@ void Decode(Matcher matcher, const std::vector<std::int32_t>& ids, const TokenSi
   report.mask_ok = masks_agree;
 }
 
-// By tokens alone, since bytes say nothing.
+// Checks the tokens alone, for constraints that the bytes cannot decide.
 TextReport CheckTokens(const Matcher& start, const std::string& text, const TokenSide& tokens) {
   TextReport report;
   const std::vector<std::int32_t> ids = TokensWithSpecials(text, tokens);

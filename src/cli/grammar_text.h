@@ -1,4 +1,4 @@
-// What `sglrun grammar check` finds out about one text: whether it is a member, and whether the
+// The result of `sglrun grammar check` for one text: whether it is a member, and whether the
 // masks of allowed tokens agree with that.
 #pragma once
 
@@ -18,7 +18,7 @@
 namespace sglrun::cli {
 
 struct TextReport {
-  // None: cannot be told without a tokenizer, or a limit was passed before it could.
+  // None: unknown without a tokenizer, or a limit was exceeded before.
   std::optional<bool> prefix_ok, accepted;
   std::optional<std::size_t> error_at;  // byte of the text
   std::string message;                  // which limit of the matcher ended the check; else ""
@@ -34,24 +34,25 @@ struct TokenSide {
 
   std::unique_ptr<tokenizer::Tokenizer> tokenizer;
   std::shared_ptr<const grammar::Vocabulary> vocabulary;
-  // Tokens that are no text, by what the tokenizer's file calls them, the longest first.
+  // Tokens without text by their names in the tokenizer's file, longest first.
   std::vector<std::pair<std::string, std::int32_t>> specials;
 };
 
-// The canonical tokens of the text, when they spell it as it stands in the middle of a text (a
-// SentencePiece-like tokenizer puts a space before the first word); else the longest that fit, none
-// when the vocabulary cannot spell it.
+// The tokenizer's tokens of the text, if they spell it exactly (a SentencePiece-like tokenizer puts
+// a space before the first word). Otherwise the longest tokens that match; none if the vocabulary
+// cannot spell the text.
 std::vector<std::int32_t> TokensOf(std::string_view text, const TokenSide& tokens);
 // The same, but names of special tokens (<|im_end|>) stand for these tokens.
 std::vector<std::int32_t> TokensWithSpecials(std::string_view text, const TokenSide& tokens);
 
-// `grammar` from the beginning of a text. `tokens`: nullptr without a tokenizer. Where the grammar
-// has token elements, bytes say nothing: the text is read with the names of special tokens.
+// `grammar` at the beginning of a text. `tokens`: nullptr without a tokenizer. If the grammar has
+// token elements, the bytes alone decide nothing: the text is read with the names of special
+// tokens.
 TextReport CheckText(const std::shared_ptr<const grammar::CompiledGrammar>& grammar,
                      const grammar::Matcher& start, const std::string& text,
                      const TokenSide* tokens);
 
-// What the verdict on texts leaves out without a tokenizer; "" when that is nothing.
+// What cannot be checked without a tokenizer; "" if everything can be.
 std::string LimitOfBytes(const grammar::CompiledGrammar& grammar);
 
 }  // namespace sglrun::cli

@@ -15,7 +15,7 @@ using grammar::Matcher;
 using grammar::Vocabulary;
 using Random = std::mt19937_64;
 
-// Steps after which a walk looks for an end, and after which it is given up.
+// Steps after which a walk tries to end, and after which it is abandoned.
 constexpr int kFreeSteps = 24, kMostSteps = 200;
 constexpr std::size_t kCandidates = 24;
 
@@ -54,7 +54,7 @@ class Walk {
   bool Chance(double p) { return std::bernoulli_distribution(p)(random_); }
 
   // Among some of the allowed tokens, the one after which the text is complete or has the fewest
-  // ways to go on: that closes strings, brackets and repetitions.
+  // ways to continue: that closes strings, brackets and repetitions.
   std::int32_t TowardsEnd(std::vector<std::int32_t> allowed) {
     std::ranges::shuffle(allowed, random_);
     // Short tokens close things; they come first.
@@ -114,7 +114,7 @@ MaskComparison CompareRandomMasks(const Matcher& start, const Vocabulary& vocabu
     Walk walk(start, vocabulary, random);
     while (result.compared < count) {
       const std::vector<std::int32_t> allowed = walk.Allowed();
-      // Past the limits of the matcher there is nothing to compare.
+      // Beyond the limits of the matcher there is no mask to compare.
       if (walk.matcher().failure() || !walk.matcher().FillMaskSlowly(slow)) {
         if (walk.text().empty()) return result;
         break;

@@ -20,8 +20,8 @@ MaskComparison CompareRandomMasks(const grammar::Matcher& start,
                                   const grammar::Vocabulary& vocabulary, std::int64_t count,
                                   std::uint64_t seed);
 
-// Up to `count` random members that are valid UTF-8: steps are uniform over the allowed tokens, and
-// the longer the text is, the more they lean towards an end. Fewer when members are too long.
+// Up to `count` random members that are valid UTF-8: steps are uniform over the allowed tokens and
+// prefer an end more and more as the text grows. Fewer if members are too long.
 std::vector<std::string> SampleMembers(const grammar::Matcher& start,
                                        const grammar::Vocabulary& vocabulary, std::int64_t count,
                                        std::uint64_t seed);

@@ -8,14 +8,15 @@
 
 namespace sglrun::cli {
 
-// All commands: short is the list, long adds an introduction and examples.
+// Help for the program: the short form lists the commands, the long form adds an introduction and
+// examples.
 std::string ProgramHelp(HelpLevel level);
-// One command: short has one line an option, long teaches.
+// Help for one command: the short form has one line per option, the long form explains.
 std::string CommandHelp(const CommandSpec& command, HelpLevel level);
 
 // "sglrun batch INPUT... [options]"
 std::string UsageLine(const CommandSpec& command);
-// The default as help shows it, "" when there is nothing to say.
+// The default as shown in help; "" if none is shown.
 std::string DefaultText(const OptionSpec& option);
 // "-o, --output FILE"
 std::string OptionHead(const OptionSpec& option);

@@ -70,7 +70,7 @@ Json StopTokens(const ModelSource& source) {
   return tokens;
 }
 
-// Null where the model has no such file and no such keys.
+// Null if the model has neither the file nor these keys.
 Json Defaults(const model::ModelFiles& files) {
   const model::GenerationDefaults& defaults = files.generation_defaults();
   if (defaults.place.empty()) return nullptr;
@@ -102,7 +102,7 @@ Result<std::optional<chat_template::ChatAbilities>> FindAbilities(
   return std::optional(std::move(abilities));
 }
 
-// A model whose template cannot be used still completes texts.
+// A model with an unusable template can still complete texts.
 void AddTemplateFacts(const ModelSource& source, Facts& facts) {
   const auto abilities = FindAbilities(source.templates);
   facts.emplace_back("chat_template", abilities.ok() && abilities->has_value());
@@ -137,7 +137,7 @@ void AddRunFacts(const Options& options, const ModelSource& source, const kernel
       Number(model::KvPageBytes(source.files.spec(), kv, backend) / kernels::kPageSize));
 }
 
-// What `batch` refuses, too, unless it is told to do without the file.
+// `batch` refuses this too, unless an option makes it ignore the file.
 Status CheckDefaults(const Options& options, const model::ModelFiles& files) {
   SamplingParams defaults = EffectiveDefaults(options, files.generation_defaults());
   const auto finished = request::FinishSamplingParams(files.generation_defaults().place, defaults);
@@ -188,7 +188,7 @@ std::string ValueText(const std::string& name, const Json& value) {
 std::string Report(const Facts& facts) {
   std::string out;
   for (const auto& [name, value] : facts) {
-    if (name == kTemplateFault) {  // behind the "no" of the line before
+    if (name == kTemplateFault) {  // follows the "no" of the previous line
       out.back() = ':';
       out += " " + Printable(value.as_string()) + "\n";
       continue;

@@ -14,7 +14,7 @@ namespace sglrun::cli {
 namespace {
 
 constexpr std::size_t kFlushBytes = std::size_t{1} << 16;
-constexpr std::chrono::milliseconds kFlushTime{200};  // who watches wants to see rows come
+constexpr std::chrono::milliseconds kFlushTime{200};  // rows appear immediately at a terminal
 
 void AppendError(const RecordError& error, std::int64_t line, std::string& out) {
   JsonWriter w(out);
@@ -29,7 +29,7 @@ RecordError Malformed(const LargeJsonError& found) {
   return RecordError{found.too_large ? what : "the line is not valid JSON: " + what, ""};
 }
 
-// Uses the text of the line up.
+// Consumes the text of the line.
 Result<Json, RecordError> ParseLine(io::InputRecord& record, const JsonParseOptions& options) {
   if (record.too_long) {
     return RecordError{"the line is longer than " + std::to_string(io::kMaxLineBytes) + " bytes",

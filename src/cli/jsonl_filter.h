@@ -1,5 +1,5 @@
-// The frame of `tokenize`, `grammar check` and the like: one JSON value a line in, one a line out.
-// A bad line gives an error row and the rest goes on.
+// Common code of `tokenize`, `grammar check` and similar commands: one JSON value per input line,
+// one per output line. An invalid line gives an error row; the other lines are processed.
 #pragma once
 
 #include <functional>
@@ -12,7 +12,7 @@
 
 namespace sglrun::cli {
 
-// One line of the input: its number, and its value or why it has none.
+// One line of the input: its number, and its value or the error.
 using LineVisitor = std::function<Status(std::int64_t number, const Result<Json, RecordError>&)>;
 Status ForEachJsonLine(io::JsonlReader& reader, const JsonParseOptions& parse,
                        const LineVisitor& visit);
@@ -24,7 +24,7 @@ struct FilterFiles {
   std::string input;         // a file or "-"
   std::string output = "-";  // compressed when its name says so
 };
-// Gives the exit code. `parse`: of the lines.
+// Returns the exit code. `parse`: how lines are parsed.
 Result<int> FilterJsonLines(const FilterFiles& files, const LineAnswer& answer,
                             const JsonParseOptions& parse = {});
 

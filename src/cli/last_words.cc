@@ -16,7 +16,8 @@
 namespace sglrun::cli {
 namespace {
 
-// Signal handlers reach global state only. Of several threads that fail, one speaks.
+// Global, because signal handlers have no other state. If several threads fail, only one prints a
+// message.
 std::atomic_flag is_leaving = ATOMIC_FLAG_INIT;
 
 // Allocates nothing and locks nothing.
@@ -30,8 +31,8 @@ std::atomic_flag is_leaving = ATOMIC_FLAG_INIT;
   ::_exit(kExitFailure);
 }
 
-// Exceptions of the standard library that tell of the machine's limits; any other is a fault of
-// ours and leaves its traces.
+// Exceptions of the standard library that report a limit of the machine. Any other exception is a
+// bug and ends the program with its own message.
 [[noreturn]] void OnTerminate() {
   const std::exception_ptr current = std::current_exception();
   try {
@@ -55,11 +56,11 @@ void OnBusError(int, siginfo_t* info, void*) {
         "sglrun: error: a file of the model became shorter while it was read, or could not be "
         "read from its disk\n");
   }
-  ::signal(SIGBUS, SIG_DFL);  // a fault of ours: again, with its own end
+  ::signal(SIGBUS, SIG_DFL);  // a bug: raised again, with the default action
 }
 
-// An exception that leaves a thread passes through frames of the C library, which looks for the
-// unwinder when it first needs it. Without memory it would not find it any more, and abort.
+// An exception that leaves a thread is unwound through the C library, which loads the unwinder at
+// first use. Without memory this would fail and abort, so it is loaded here.
 void FindUnwinder() {
   void* frame = nullptr;
   ::backtrace(&frame, 1);

@@ -1,12 +1,12 @@
-// What the program says when it cannot go on in the middle of anything: one sentence and the exit
-// code of a failure in place of a signal's name. What was written stays as a kill would leave it,
-// so that the same command continues.
+// The end of the program after a fatal error at any place: one message and exit code 2 instead of a
+// signal. Written files remain as after a kill, so the same command can continue.
 #pragma once
 
 namespace sglrun::cli {
 
-// Once, before there are threads. Memory or threads that cannot be had, and mapped files that
-// became shorter, end with a sentence; a file that grew to its limit (ulimit -f) is a write error.
+// Call once, before threads are started. Failures to allocate memory or threads, and mapped files
+// that became shorter, end the program with a message. A file that reaches its size limit (ulimit
+// -f) gives a write error.
 void PrepareLastWords();
 
 }  // namespace sglrun::cli

@@ -35,7 +35,7 @@ Status RequireModel(const Options& options) {
   return Error{"--model (-m) is missing: a Hugging Face directory or a .gguf file"};
 }
 
-// Cores that share no execution units with one another: two hyperthreads of one core count once.
+// The number of physical cores: two hyperthreads of one core count once.
 int PhysicalCores() {
   const int logical = AvailableCores();
   std::set<std::string> cores;
@@ -49,7 +49,7 @@ int PhysicalCores() {
   return cores.empty() ? logical : std::clamp(static_cast<int>(cores.size()), 1, logical);
 }
 
-// float16 keeps its bits where the products know it.
+// float16 weights stay float16 if the backend has products for them.
 bool KeepsFloat16(const kernels::Backend& backend) {
   return backend.device != nullptr || backend.name != "cpu";
 }
@@ -129,7 +129,7 @@ Result<ModelSource> OpenModel(const Options& options) {
   return ModelSource{std::move(files), std::move(tokenizer), std::move(templates)};
 }
 
-// The threads of a step wait for one another, so that more than there are cores for cost time.
+// The threads of a step wait for one another, so more threads than cores cost time.
 int HostThreads(const Options& options) {
   if (options.threads == 0) return PhysicalCores();
   if (options.threads <= AvailableCores()) return static_cast<int>(options.threads);
@@ -189,7 +189,7 @@ SamplingParams EffectiveDefaults(const Options& options, const model::Generation
   defaults.top_p = model.top_p.value_or(defaults.top_p);
   defaults.min_p = model.min_p.value_or(defaults.min_p);
   defaults.repetition_penalty = model.repetition_penalty.value_or(defaults.repetition_penalty);
-  // Hugging Face files say 0 for "no limit", a request says -1.
+  // In Hugging Face files 0 means "no limit", in a request -1.
   const std::int64_t top_k = model.top_k.value_or(defaults.top_k);
   defaults.top_k = top_k == 0 || top_k == -1 ? kTopKAll : top_k;
   return defaults;

@@ -1,5 +1,5 @@
-// From --model, --tokenizer and their neighbours to the objects that commands work with. The only
-// place that opens models, so that every command refuses the same things in the same words.
+// From --model, --tokenizer and related options to the objects that commands use. Models are opened
+// only here, so that all commands report the same errors.
 #pragma once
 
 #include <memory>
@@ -20,35 +20,36 @@
 
 namespace sglrun::cli {
 
-// Puts paths in the place of what --model and --tokenizer name (model/files/find_model.h).
+// Replaces the values of --model and --tokenizer by paths (model/files/find_model.h).
 Status FindModels(Options& options);
 
-// By its name or, since a cache of downloads names files by their hash, its first bytes.
+// Recognised by its name or its first bytes, because a download cache names files by their hash.
 bool IsGguf(const std::string& path);
 tokenizer::GgufVocabulary ToVocabulary(const model::GgufTokenizerFields& fields);
 
 // The tokenizer alone: the model may have no weights.
 Result<std::unique_ptr<tokenizer::Tokenizer>> LoadTokenizer(const Options& options);
 
-// A model before its weights are read: what `plan` needs. All of it is read at the start, so that
-// parts belong together whatever becomes of the files meanwhile.
+// A model before its weights are read, as `plan` needs it. All parts are read at the start, so that
+// they belong together even if the files change later.
 struct ModelSource {
   model::ModelFiles files;
   std::unique_ptr<tokenizer::Tokenizer> tokenizer;
-  // An error fails what needs a template, and nothing else.
+  // An error affects only records that need a template.
   Result<chat_template::ChatTemplateFiles> templates = chat_template::ChatTemplateFiles();
 };
 Result<ModelSource> OpenModel(const Options& options);
-// The same in two steps; FindTokenizer takes what the files hold unless --tokenizer names another.
+// The same in two steps; FindTokenizer uses the tokenizer of the model files unless --tokenizer
+// names another.
 Result<model::ModelFiles> OpenModelFiles(const Options& options);
 Result<std::unique_ptr<tokenizer::Tokenizer>> FindTokenizer(const Options& options,
                                                             const model::ModelFiles& files);
 
-// --threads, as far as the machine has cores.
+// --threads, limited to the number of cores.
 int HostThreads(const Options& options);
 
-// Threads, scratch and the device, if there is one; members point at each other, so it stays where
-// it was made. It outlives the models and engines that were made with it.
+// Threads, scratch and the device, if there is one. Members point to each other, so it must not be
+// moved. It must outlive the models and engines created with it.
 struct Compute {
   explicit Compute(const Options& options);
   explicit Compute(int threads) : pool(threads), context(pool) {}
@@ -60,20 +61,21 @@ struct Compute {
   kernels::KernelContext context;
 };
 
-// --device and --isa; a device is kept by `compute`, with what multiplies weights of that type on
-// it (DeviceDType). ChooseBackend refuses several devices, OpenDevice gives one of DeviceCount.
+// The backend of --device and --isa. `compute` keeps the device and the library for products of
+// that weight type (DeviceDType). ChooseBackend refuses several devices; OpenDevice opens one of
+// DeviceCount.
 Result<const kernels::Backend*> ChooseBackend(const Options& options, tensor::DType weights,
                                               Compute& compute);
 Result<const kernels::Backend*> OpenDevice(const Options& options, tensor::DType weights,
                                            std::size_t which, Compute& compute);
 std::size_t DeviceCount(const Options& options);
-// Refuses a --kv-dtype that no device keeps, also for a card that is only planned with.
+// Refuses a --kv-dtype that devices do not support, also in plans for a card.
 Status CheckDeviceCache(const Options& options);
 // Whether products of such weights go through cuBLASLt, where it is found.
 bool WantsLibrary(const Options& options, tensor::DType weights);
 
-// --dtype and --kv-dtype; `auto` follows the form in which most weights are stored, as far as the
-// backend keeps it. NamedDType: of a choice other than auto.
+// The types of --dtype and --kv-dtype. `auto` is the form in which most weights are stored, if the
+// backend supports it. NamedDType: for a choice other than auto.
 tensor::DType NamedDType(std::string_view name);
 tensor::DType WeightDType(const Options& options, const model::ModelFiles& files,
                           const kernels::Backend& backend);
@@ -88,13 +90,13 @@ Result<std::unique_ptr<model::Model>> LoadModel(const Options& options,
                                                 const model::ModelFiles& files,
                                                 const kernels::Backend& backend, Compute& compute);
 
-// The built-in sampling parameters with generation_config.json laid over, as --sampling-defaults
-// asks for.
+// The built-in sampling parameters, overridden by generation_config.json if --sampling-defaults is
+// `model`.
 SamplingParams EffectiveDefaults(const Options& options, const model::GenerationDefaults& model);
 
 engine::EngineOptions EngineOptionsOf(const Options& options, tensor::DType kv_dtype,
                                       const kernels::Backend& backend);
-// --kv-memory in bytes, 0 for auto; a share is one of `available`.
+// --kv-memory in bytes, 0 for auto; a percentage refers to `available`.
 std::int64_t KvMemoryBytes(const Options& options, std::int64_t available);
 engine::PromptLimits PromptLimitsOf(const Options& options, const model::ModelSpec& spec);
 

@@ -20,7 +20,7 @@ ChatTemplateFiles TemplatesOf(const model::GgufTokenizerFields* fields) {
 
 Result<ChatTemplateFiles> TemplatesAt(const std::string& path) {
   if (!IsGguf(path)) {
-    // Of a single file, such as tokenizer.json, its folder.
+    // The folder, or the folder of a single file such as tokenizer.json.
     std::error_code ignored;
     const bool folder = std::filesystem::is_directory(path, ignored);
     return chat_template::ReadChatTemplates(
@@ -37,8 +37,8 @@ bool Mentions(const ChatTemplateFiles& files, std::string_view words) {
   });
 }
 
-// What the words of a template teach its model. A template that shows several forms in its examples
-// teaches the first of these.
+// The call format that a template describes. If it contains several formats, the first of this list
+// is used.
 io::ToolCallForm ToolCallFormOf(const ChatTemplateFiles& files) {
   const auto mentions = [&](std::string_view words) { return Mentions(files, words); };
   if (mentions("[TOOL_CALLS]")) return io::ToolCallForm::kListed;
@@ -119,7 +119,7 @@ Result<chat_template::ChatPrompt, RecordError> RenderChatRecord(const ChatModel&
                                      .now = now};
   auto prompt = model.chat.Render(std::move(request));
   if (prompt.ok()) return std::move(*prompt);
-  // A template that cannot be run is the fault of the record that brought it.
+  // An invalid template is an error of the record that contains it.
   const bool template_fails = prompt.error().message.starts_with("chat template");
   return RecordError{prompt.error().message,
                      record.chat_template && template_fails ? "chat_template" : "messages"};
@@ -130,7 +130,7 @@ Result<io::RenderChat> MakeChatRenderer(const Options& options, const ModelSourc
   const auto models = found.ok() ? std::make_shared<ChatModels>(*found) : nullptr;
   const std::string fault = found.ok() ? "" : found.error().message;
   if (!options.chat_template.empty()) {
-    // A file that somebody named is wrong for the whole run, not for every record.
+    // An invalid --template file is an error of the run, not of each record.
     if (models == nullptr) return found.error();
     SGLRUN_RETURN_IF_ERROR(models->standard());
   }
@@ -144,7 +144,7 @@ Result<io::RenderChat> MakeChatRenderer(const Options& options, const ModelSourc
 
 tokenizer::EncodeOptions PromptEncoding(const Options& options,
                                         const chat_template::ChatPrompt& prompt) {
-  // The template wrote the special tokens; another BOS in front would be one too many.
+  // The template has written the special tokens, so no further BOS is added.
   tokenizer::EncodeOptions encoding{.add_special_tokens = false};
   if (options.no_special_in_content) encoding.plain = prompt.user;
   return encoding;

@@ -17,24 +17,24 @@
 
 namespace sglrun::cli {
 
-// What --tokenizer, else --model says about chats; nothing when neither is given. --template FILE
-// takes the place of all its templates, not of its special tokens. `model`: the files of --model
-// where they are open, which are not opened again.
+// The chat configuration of --tokenizer, else of --model; nothing if neither is given. --template
+// FILE replaces its templates but not its special tokens. `model`: the files of --model if they are
+// already open.
 Result<chat_template::ChatTemplateFiles> FindChatTemplates(
     const Options& options, const model::ModelFiles* model = nullptr);
 
-// How a rendered conversation becomes token ids; `prompt` must outlive what comes back.
+// How a rendered conversation is tokenized; `prompt` must outlive the result.
 tokenizer::EncodeOptions PromptEncoding(const Options& options,
                                         const chat_template::ChatPrompt& prompt);
 
-// A chat template, and what its words tell.
+// A chat template, and the call format that it describes.
 struct ChatModel {
   chat_template::ChatTemplate chat;
   io::ToolCallForm tool_calls;
   bool knows_tools;  // it shows them, or may
 };
 
-// The template of a run, and the last one that a record brought along. Thread-safe.
+// The template of a run, and the last template that a record contained. Thread-safe.
 class ChatModels {
  public:
   explicit ChatModels(chat_template::ChatTemplateFiles files);
@@ -52,21 +52,21 @@ class ChatModels {
   std::shared_ptr<const ChatModel> brought_;
 };
 
-// What a template gets to see.
+// The messages that a template receives.
 enum class Messages {
   kAsGiven,  // messages as they are, as transformers shows them
   kServed,   // as a server does: io/chat_messages.h, chat_template/chat_content.h
 };
 
-// The one way from the conversation of a record to its prompt.
+// Converts the conversation of a record to its prompt.
 Result<chat_template::ChatPrompt, RecordError> RenderChatRecord(const ChatModel& model,
                                                                 io::ChatRecord record,
                                                                 Messages messages,
                                                                 const std::optional<std::tm>& now);
 
-// Turns `messages` of input lines into token ids. A --template FILE that cannot be used is an error
-// at once; a model without a usable template fails each of them, saying what to do. The tokenizer
-// must outlive it.
+// Turns `messages` of input lines into token ids. An unusable --template FILE is an error of the
+// run. If the model has no usable template, each record with messages fails, and the message says
+// what to do. The tokenizer must outlive the result.
 Result<io::RenderChat> MakeChatRenderer(const Options& options, const ModelSource& source);
 
 }  // namespace sglrun::cli

@@ -78,11 +78,11 @@ Result<int> Main(int argc, const char* const* argv) {
   return Dispatch(invocation.command, options);
 }
 
-// The standard streams may have been closed before the start. A file that is opened later would
-// take their numbers, and messages would land in it. A descriptor that can neither be read nor
-// written stands in for them, also under names such as /dev/stdin: an input that is not there is no
-// empty one, and results that nobody can read are an error, as on a full disk. Messages may get
-// lost.
+// The standard streams may have been closed before the start. A file that is opened later would get
+// their descriptors, and messages would be written into it. They are replaced by a descriptor that
+// can neither be read nor written, also under names such as /dev/stdin. A closed input is then an
+// error and not an empty input, and results that cannot be written are an error, as on a full disk.
+// Messages may get lost.
 void OpenStandardStreams() {
   for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; ++fd) {
     if (::fcntl(fd, F_GETFD) != -1 || errno != EBADF) continue;

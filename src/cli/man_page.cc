@@ -13,7 +13,7 @@
 namespace sglrun::cli {
 namespace {
 
-// Text as roff takes it: `word` becomes bold, dashes stay what was typed, no line begins a request.
+// Converts text to roff: `word` becomes bold, dashes are kept, and no line is read as a request.
 std::string Roff(std::string_view text) {
   std::string out;
   bool bold = false, line_start = true;
@@ -59,7 +59,7 @@ void AppendCommand(const CommandSpec& command, std::string& out) {
   for (const Example& example : command.examples) AppendExample(example, out);
 }
 
-// The commands that have the option, where that is not all of them.
+// The commands that have the option; "" if all commands have it.
 std::string CommandsOf(const OptionSpec& option) {
   if (option.commands == kAllCommands) return "";
   std::string names;
@@ -108,7 +108,7 @@ void AppendField(const request::FieldEntry& field, std::string& out) {
   if (!field.details.empty()) out += Roff(field.details) + "\n";
 }
 
-// Names without an effect, and names that are refused, fill one paragraph each.
+// Fields without effect and refused fields have one paragraph each.
 std::string NamesOf(request::Treatment treatment) {
   std::string names;
   for (const request::Field& field : request::Fields()) {
@@ -154,7 +154,7 @@ constexpr std::string_view kOpenAiLines =
     "answer has this format; everything else stays in the content. With response_format and "
     "similar fields the answer is not searched for tool calls.";
 
-// Fields of a body in one paragraph each of what is done with them.
+// The fields of a body, one paragraph per kind of use.
 std::string BodyNamesOf(const std::function<bool(io::openai::Use)>& has) {
   std::string names;
   for (const io::openai::BodyField& field : io::openai::BodyFields()) {

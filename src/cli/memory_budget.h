@@ -1,8 +1,8 @@
-// What the records of a run hold together: lines being read, prompts and sequences, results and rows
-// that wait. One fixed number for all of them, whatever the machine has. Thread-safe.
+// The memory of all records of a run: lines being read, prompts and sequences, results and waiting
+// rows. It has one fixed limit, which does not depend on the machine. Thread-safe.
 //
-// It is a gate for taking in more, never for what was taken in: what cannot go on without more memory
-// takes it at once, so that the run as a whole always goes on.
+// The limit applies only to new records. A record that needs more memory to continue gets it
+// immediately, so that the run never deadlocks.
 #pragma once
 
 #include <chrono>
@@ -25,7 +25,7 @@ class MemoryBudget {
     const std::lock_guard lock(mutex_);
     return held_ + bytes <= limit_;
   }
-  // Waits for a moment, or until something is given back; then Fits.
+  // Waits a short time, or until memory is released; then returns Fits.
   bool WaitUntilFits(std::int64_t bytes, std::chrono::milliseconds patience) const {
     std::unique_lock lock(mutex_);
     return changed_.wait_for(lock, patience, [&] { return held_ + bytes <= limit_; });
@@ -51,7 +51,7 @@ class MemoryBudget {
   std::int64_t held_ = 0;
 };
 
-// Some bytes of a budget, given back when it goes.
+// Some bytes of a budget, released by the destructor.
 class MemoryHold {
  public:
   MemoryHold() = default;

@@ -1,4 +1,4 @@
-// Joins the outputs of shards: their journals tell which record each row belongs to.
+// Joins the outputs of shards. Their journals state which record each row belongs to.
 #include <sys/stat.h>
 
 #include <algorithm>
@@ -30,7 +30,7 @@ std::string Quoted(const std::string& path) {
   return "\"" + path + "\"";
 }
 
-// The run without its shard: what has to be the same in all outputs.
+// The identity of the run without its shard, which must be the same in all outputs.
 Json WithoutShard(const Json& run) {
   Json::Object rest;
   for (const Json::Member& member : run.as_object()) {
@@ -143,15 +143,15 @@ ShardOutput* NextShard(std::vector<ShardOutput>& shards) {
   return lowest;
 }
 
-// What a run without shards would have been, so that the merged output can be continued as one.
+// The identity of a run without shards, so that the merged output can be continued like one.
 Json MergedRun(const Json& run) {
   Json whole = WithoutShard(run);
   whole.as_object().emplace_back(kShardName, std::string("0/1"));
   return whole;
 }
 
-// Gives every row in the order of the input to visit(shard, entry, row). Fails where the shards do not fit
-// together or an output is damaged.
+// Gives every row in the order of the input to visit(shard, entry, row). Fails if the shards do not
+// belong together or an output is damaged.
 template <class Visit>
 Status ForEachRow(std::vector<ShardOutput>& shards, const Visit& visit) {
   for (ShardOutput& shard : shards) shard.next = 0;
@@ -190,8 +190,8 @@ Status CheckFilesOfRow(const ShardOutput& shard, const std::string& row,
 
 Status WriteMerged(std::vector<ShardOutput>& shards, const std::string& path,
                    io::RunOutput& output) {
-  // Once without writing: an output of earlier days is not touched before all shards are known to
-  // be whole.
+  // The first pass writes nothing, so that an earlier output is not touched before all shards are
+  // known to be complete.
   const auto check = [&path](const ShardOutput& shard, const io::JournalEntry&,
                              const std::string& row) { return CheckFilesOfRow(shard, row, path); };
   SGLRUN_RETURN_IF_ERROR(ForEachRow(shards, check));

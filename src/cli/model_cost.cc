@@ -12,7 +12,7 @@ ModelCost CostOf(const model::ModelSpec& spec, std::int64_t weight_bytes, tensor
   for (const model::MatrixSize& matrix : model::MatrixSizes(spec)) {
     const double numbers = static_cast<double>(matrix.n) * static_cast<double>(matrix.k);
     resident += numbers;
-    // A step reads a few rows of an embedding beside the head.
+    // If the embedding is separate from the head, a step reads only a few of its rows.
     if (matrix.is_multiplied) cost.weights += numbers;
   }
   cost.weight_bytes = static_cast<double>(weight_bytes) * cost.weights / resident;

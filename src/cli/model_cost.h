@@ -1,5 +1,5 @@
-// What a token and a step cost, from the shapes of a model: so that tokens per second can be read
-// as bandwidth and arithmetic, and a plan can be given in seconds.
+// The cost of a token and of a step, computed from the shapes of a model. `bench` converts tokens
+// per second to bandwidth and arithmetic with it, and `plan` estimates seconds.
 #pragma once
 
 #include <cstdint>

@@ -5,13 +5,13 @@
 namespace sglrun::cli {
 namespace {
 
-// More than any machine or patience has.
+// Larger than any useful value.
 constexpr std::int64_t kMostThreads = 1 << 16;
 constexpr std::int64_t kMostRepeats = 1 << 20;
 constexpr std::int64_t kMostSamples = 1 << 20;
 
 constexpr CommandSet kBatch = Bit(Command::kBatch);
-// `plan` takes what `batch` takes, so that the word can be exchanged.
+// `plan` accepts all options of `batch`, so that a command line works with both.
 constexpr CommandSet kRuns = kBatch | Bit(Command::kPlan);
 constexpr CommandSet kChat = Bit(Command::kChat);
 constexpr CommandSet kBench = Bit(Command::kBench);

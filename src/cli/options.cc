@@ -11,7 +11,7 @@
 namespace sglrun::cli {
 namespace {
 
-// A command as CLI11 sees it, with the handles to ask afterwards what was given.
+// The CLI11 parser of a command, with handles that state which options were given.
 struct ParserOfCommand {
   const CommandSpec* spec = nullptr;
   CLI::App* app = nullptr;
@@ -133,7 +133,7 @@ Status SetFromCommandLine(const ParserOfCommand& parser, Options& options) {
   return {};
 }
 
-// The config file lies under the command line: it is applied first.
+// The command line overrides the config file, which is therefore applied first.
 Status SetAll(const ParserOfCommand& parser, Options& options) {
   options.inputs = parser.operands;
   for (const auto& [option, handle] : parser.options) {
@@ -154,8 +154,8 @@ Error ParserError(const std::string& text) {
   return Error{text};
 }
 
-// The place of the word "--" after the command: what follows it is an operand, whatever it begins
-// with. `argc` where there is none.
+// The place of the word "--" after the command: all later words are operands, even with a leading
+// dash. `argc` if there is none.
 int EndOfOptions(int argc, const char* const* argv) {
   for (int i = 2; i < argc; ++i) {
     if (std::string_view(argv[i]) == "--") return i;

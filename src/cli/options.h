@@ -1,6 +1,6 @@
-// What people type, described once. The table of commands and options (option_table.cc) makes the
-// parser, -h, --help, the man page, shell completion, the allowed keys of --config files and the
-// options in the run manifest. A new option is one row there, one field here, and its use.
+// Commands and options, described once. The parser, -h, --help, the man page, shell completion, the
+// allowed keys of --config files and the options in the run file are made from the table of options
+// (option_table.cc). A new option needs one row there, one field here, and its use.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ struct Shard {
 
 // The values of all options of all commands, defaults in place.
 struct Options {
-  std::vector<std::string> inputs;  // INPUT..., OUT..., FILE, SHELL: what stands without a dash
+  std::vector<std::string> inputs;  // INPUT..., OUT..., FILE, SHELL: the words without a dash
 
   std::string output = "-";
   std::string run_file;
@@ -51,7 +51,7 @@ struct Options {
   std::string kv_dtype = "auto";
   std::string isa = "auto";
 
-  Json sampling = Json::Object{};   // --sampling and --set laid over each other
+  Json sampling = Json::Object{};   // --sampling and --set combined
   std::set<std::string> set_names;  // of these, the names that --set gave
   std::string sampling_defaults = "model";
   std::string compat = "none";

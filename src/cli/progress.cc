@@ -60,7 +60,7 @@ void Progress::Update(const ProgressState& state) {
   const double elapsed = std::chrono::duration<double>(now - start_).count();
   const std::string text = ProgressText(state, elapsed, rate_);
   if (terminal_) {
-    // A line that wraps could not be taken away again.
+    // A line that wraps could not be removed again.
     std::fprintf(stderr, "\r\033[K%.*s", TerminalColumns() - 1, text.c_str());
   } else {
     std::fprintf(stderr, "%s\n", text.c_str());

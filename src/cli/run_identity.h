@@ -1,4 +1,4 @@
-// What must be the same when a run goes on, and when shards are joined: the model, the tokenizer
+// What must be the same when a run continues, and when shards are joined: the model, the tokenizer
 // and every option that shapes results, with effective values.
 #pragma once
 

@@ -1,11 +1,11 @@
-// Which page of the key-value cache belongs to whom. Pages are counted by reference: sequences with
-// a common prefix hold the same pages. Full pages are published under (page before, 16 token ids)
-// and stay findable after their last user has left, until their memory is needed: least recently
-// used first.
+// Tracks which sequences use which pages of the key-value cache. Pages are reference counted:
+// sequences with a common prefix share pages. Full pages are published under (previous page, 16
+// token ids). They can be found after their last user has released them, until their memory is
+// needed: the least recently used page is evicted first.
 //
-// Order of eviction: who holds a page also holds the page before it and gives pages back from the
-// last to the first (ReleaseAll), so a page always becomes idle after the pages that follow it and
-// is never evicted before them.
+// Order of eviction: a sequence that holds a page also holds the page before it, and releases pages
+// from the last to the first (ReleaseAll). A page therefore always becomes idle after the pages
+// that follow it and is never evicted before them.
 #pragma once
 
 #include <array>
@@ -32,7 +32,7 @@ class BlockManager {
   explicit BlockManager(std::int64_t num_pages);
 
   std::int64_t num_pages() const { return static_cast<std::int64_t>(pages_.size()); }
-  // Pages that Allocate can give: never used, or idle in the cache.
+  // Pages that Allocate can return: unused pages and idle pages of the cache.
   std::int64_t available() const { return static_cast<std::int64_t>(free_.size()) + idle_count_; }
   std::int64_t in_use() const { return num_pages() - available(); }
 
@@ -44,14 +44,15 @@ class BlockManager {
   void MatchPrefix(std::span<const std::int32_t> tokens, std::int64_t max_pages,
                    std::vector<PageId>& held);
 
-  // The published page with these tokens behind `before`, or kNoPage.
+  // The published page with these tokens after the page `before`, or kNoPage.
   PageId Find(PageId before, PageTokens tokens) const;
 
-  // Makes a full page findable and gives the page the caller holds from now on: another one when
-  // the same content was published already (the caller's reference moves, its page becomes free).
+  // Publishes a full page and returns the page that the caller holds from now on. It is another
+  // page if the same content was published already: the caller's reference moves there, and its own
+  // page becomes free.
   PageId Publish(PageId page, PageId before, PageTokens tokens);
 
-  // Gives one reference to each page back, last page first, and empties the list.
+  // Releases one reference to each page, last page first, and empties the list.
   void ReleaseAll(std::vector<PageId>& held);
 
   // "page 3: 1 user, behind 2, published" one line a page that is in use or cached.

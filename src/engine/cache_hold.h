@@ -1,4 +1,4 @@
-// What the scheduler holds in the key-value cache for a sequence. Only the scheduler changes it.
+// The state of a sequence in the key-value cache. Only the scheduler changes it.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,8 @@ struct CacheHold {
   std::int64_t scheduled = 0;  // tokens of the step that is being planned
   std::vector<PageId> pages;   // block table
   bool was_admitted = false;   // the tokens that came from the cache are counted
-  // While a step is planned ahead: the row of the unread draw that gives the next token; -1: none.
+  // While a step is planned ahead: the row of the unread draw that determines the next token; -1:
+  // none.
   std::int32_t drawn_row = -1;
 };
 

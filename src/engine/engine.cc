@@ -21,8 +21,8 @@ StepSizes SizesOf(const EngineOptions& options) {
           .context_length = options.context_length};
 }
 
-// What every forward pass of a device works in, for its memory may be gone later. The arrays of
-// draws and of graphs are taken when they first come (kernels/cuda/lack.h).
+// Allocates the buffers of every forward pass on a device now, because its memory may be used up
+// later. The arrays of draws and graphs are allocated at first use (kernels/cuda/lack.h).
 Status ReserveSteps(const EngineOptions& options, std::int64_t pages, model::Model& model) {
   kernels::Device* device = model.backend().device;
   if (device == nullptr) return {};
@@ -98,7 +98,7 @@ Result<std::unique_ptr<Engine>> Engine::Create(model::Model& model,
   }
   SGLRUN_ASSIGN_OR_RETURN(const std::int64_t pages, PlanPages(needs));
   effective.kv_memory_bytes = pages * needs.page_bytes;
-  // One more for the rows that fill up a device's steps (step_arrays.h).
+  // One more page for the filler rows of a device's steps (step_arrays.h).
   const std::int64_t spare = on_device ? 1 : 0;
   SGLRUN_ASSIGN_OR_RETURN(auto cache, model::KvCache::Create(model.spec(), effective.kv_dtype,
                                                              pages + spare, model.backend()));

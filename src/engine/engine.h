@@ -1,5 +1,5 @@
-// The engine: requests in, results out. It owns the sequences, plans every step, and knows no JSON.
-// `batch`, `bench` and the tests are callers of the same engine.
+// The engine turns requests into results. It owns the sequences and plans every step; it contains
+// no JSON. `batch`, `bench` and the tests are callers of the same engine.
 //
 //   Engine engine(model, tokenizer, options, context);
 //   SGLRUN_ASSIGN_OR_RETURN(auto sequence, engine.Admit(request));   // RecordError: too long, ...
@@ -28,7 +28,7 @@ namespace sglrun::engine {
 
 class Sequence;  // engine/sequence.h
 
-// The text of the tokens behind which a record that requires reasoning begins its answer.
+// The text that ends the reasoning of a record with require_reasoning.
 inline constexpr std::string_view kDefaultReasoningEnd = "</think>";
 
 enum class LogprobsMode : std::uint8_t {
@@ -46,7 +46,7 @@ struct EngineOptions {
   grammar::GrammarOptions grammar = {};
   bool jump_forward = false;  // take text that a constraint forces as several tokens at once
   std::string reasoning_end = std::string(kDefaultReasoningEnd);
-  bool partial_results = false;  // Partials() tells of sequences that go on
+  bool partial_results = false;  // Partials() returns unfinished sequences
 };
 
 struct EngineStats {
@@ -70,11 +70,11 @@ struct PromptLimits {
   std::string_view reasoning_end = kDefaultReasoningEnd;
 };
 
-// A request with its prompt as ids and its limits settled: max_new_tokens and min_new_tokens
-// clipped, lengths and ids checked.
+// A request with its prompt as ids and its final limits: max_new_tokens and min_new_tokens clipped,
+// lengths and ids checked.
 struct PreparedPrompt {
-  std::vector<std::int32_t> token_ids;  // for input_embeds: ids of 1 standing in
-  // The text spells the token that begins a sequence, and the tokenizer has put another before it.
+  std::vector<std::int32_t> token_ids;  // for input_embeds: ids of 1 as placeholders
+  // The text begins with the BOS token, and the tokenizer has added another one.
   bool begins_twice = false;
   std::int64_t max_new_tokens = 0;
   std::int64_t min_new_tokens = 0;
@@ -88,7 +88,7 @@ Result<PreparedPrompt, RecordError> PreparePrompt(const GenerateRequest& request
 
 // Positions in the cache: the last token of an answer is never fed.
 std::int64_t MostCachedTokens(std::int64_t prompt_tokens, std::int64_t max_new_tokens);
-// Refuses what a cache of so many pages never holds.
+// Refuses a prompt that does not fit into a cache of this many pages.
 Result<void, RecordError> CheckCacheRoom(const PreparedPrompt& prompt, std::int64_t pages);
 
 class Engine {
@@ -107,30 +107,31 @@ class Engine {
   // Tokenizes and checks; thread-safe. The sequence is complete in itself.
   Result<std::unique_ptr<Sequence>, RecordError> Admit(GenerateRequest request) const;
 
-  // Admitted prompts that begin twice (PreparedPrompt); thread-safe.
+  // The number of admitted prompts with two BOS tokens (PreparedPrompt); thread-safe.
   std::int64_t begun_twice() const;
 
-  // Queues a sequence. Order of submission is the order of admission to the batch, except where
+  // Queues a sequence. Sequences are admitted to the batch in the order of submission, except where
   // waiting for a shared prefix saves work.
   void Submit(std::unique_ptr<Sequence> sequence);
 
   bool HasWork() const;
-  // There is work and Step does not wait: not all of it is held up by constraints being compiled.
+  // There is work that does not have to wait for constraints being compiled, so Step does not
+  // block.
   bool CanStep() const;
-  // Gives up all that was submitted. What is in the prefix cache stays there.
+  // Drops all submitted sequences. The prefix cache is kept.
   void CancelAll();
   // Sequences submitted and not finished.
   std::int64_t InFlight() const;
-  // Tokens of the sequences that wait to run: what looking further ahead costs in memory.
+  // The number of tokens of the waiting sequences, which limits how far records are read ahead.
   std::int64_t WaitingTokens() const;
 
-  // One step of the heartbeat: plan, gather, forward, logits pipeline, advance, retire. Gives the
-  // requests that finished in it.
+  // One step: plan, gather, forward pass, logits pipeline, advance, retire. Returns the results
+  // that finished in it.
   std::vector<GenerateResult> Step();
 
-  // With EngineOptions::partial_results: the sequences that got a token in the last step and go on,
-  // with everything they have so far. One is left out while its text could still become a stop
-  // string.
+  // With EngineOptions::partial_results: the sequences that got a token in the last step and
+  // continue, with everything they have so far. A sequence is left out while its text could still
+  // become a stop string.
   const std::vector<GenerateResult>& Partials() const;
 
   const EngineStats& stats() const;

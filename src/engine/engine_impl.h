@@ -1,10 +1,11 @@
-// The inside of an engine: engine.cc is its outside, step.cc and step_grammar.cc the heartbeat.
+// The implementation of the engine: engine.cc contains the public interface, step.cc and
+// step_grammar.cc a step.
 //
 // A step is: forward pass, masks of its rows, sampling, tokens. On a device the first and third
 // only enqueue, so masks are filled while the forward pass runs, and the forward pass of the next
-// step is launched before the tokens of this one are read: its rows take them from where the draw
-// leaves them. A row whose sequence turns out to have ended is dropped. Where the backend computes
-// on the host there is nothing to run ahead of, and steps follow each other.
+// step is launched before the tokens of this one are read: its rows read them from the device
+// memory into which the draw writes them. If a sequence turns out to have ended, its row is
+// dropped. On the host nothing runs ahead: steps run one after the other.
 #pragma once
 
 #include <atomic>
@@ -32,7 +33,7 @@
 namespace sglrun::engine {
 
 struct Engine::Impl {
-  // `kv`: `pages` pages, and one more on a device, which nobody owns.
+  // `kv`: `pages` pages, and on a device one more, which no sequence owns.
   Impl(model::Model& the_model, const tokenizer::Tokenizer& the_tokenizer,
        const EngineOptions& effective, kernels::KernelContext& the_context, model::KvCache kv,
        std::int64_t pages);
@@ -42,8 +43,8 @@ struct Engine::Impl {
 
   std::vector<GenerateResult> Step();
 
-  // The phases of a step, in this order. What a phase leaves for a later one is in its result or in
-  // an argument that is not const; `arrays` and `batch` only keep their memory from step to step.
+  // The phases of a step, in this order. A phase passes data to a later one through its result or a
+  // non-const argument; `arrays` and `batch` only reuse their memory between steps.
   std::vector<GenerateResult> OpenGate();
   StepRows NextRows();
   StepRows Launch(std::span<const PlannedRow> planned);
@@ -67,7 +68,7 @@ struct Engine::Impl {
   tensor::TensorView GatherStates(std::span<const std::int32_t> rows, tensor::TensorView states);
 
   std::int64_t JumpIfAsked(Sequence& sequence) const;
-  // Fills the masks of rows, all threads at once; with `jumps`, takes the text that is forced.
+  // Fills the masks of rows on all threads; with `jumps`, also appends forced text.
   void Prepare(std::span<Sequence* const> sequences, bool jumps);
   static void FailAtDeadEnd(Sequence& sequence);
   void EndGrammar(Sequence& sequence);

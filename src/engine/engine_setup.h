@@ -1,4 +1,4 @@
-// What an engine works out once from model, tokenizer and options.
+// Values that an engine computes once from model, tokenizer and options.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ std::vector<std::int32_t> StopIds(const model::SpecialTokens& special,
 std::vector<std::uint32_t> SampleableBits(const tokenizer::Tokenizer& tokenizer,
                                           std::int64_t vocab_size);
 
-// Fills in what was left to choose, or tells what does not fit the model.
+// Sets the options that were left to choose; an error states what does not fit the model.
 Result<EngineOptions> EffectiveOptions(EngineOptions options, const model::ModelSpec& spec);
 
 }  // namespace sglrun::engine

@@ -1,5 +1,5 @@
-// Logprobs of tokens that a constraint forced: they were taken without a draw, and the step that
-// feeds them reports for each what its own row would have reported.
+// Logprobs of tokens that a constraint forced. They are appended without a draw; the step that
+// feeds them reports the logprobs that a draw would have reported.
 #pragma once
 
 #include <cstdint>

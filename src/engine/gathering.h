@@ -1,8 +1,8 @@
-// What a request asks for beside its text, while it is gathered: hidden states, logprobs of
-// the prompt and of forced tokens.
+// Collects the outputs that a request needs in addition to its text: hidden states, logprobs of the
+// prompt and of forced tokens.
 //
-// Each comes from rows of the model's output. A row is wanted until it was recorded, so a sequence
-// that is computed again after a preemption records none twice.
+// Each comes from rows of the model's output. A row is needed until it has been recorded, so a
+// sequence that is computed again after a preemption records no row twice.
 #pragma once
 
 #include <cstdint>
@@ -15,8 +15,8 @@
 
 namespace sglrun::engine {
 
-// A token that was taken without a draw and whose logprob is asked for: what its row would have
-// been drawn with.
+// A token that was appended without a draw and whose logprob is requested, with the parameters of
+// the draw that it replaces.
 struct ForcedToken {
   std::int64_t position = 0;  // of the token in the sequence
   std::vector<std::uint32_t> mask;
@@ -28,10 +28,11 @@ class Gathering {
  public:
   Gathering(const GenerateRequest& request, std::int64_t prompt_size);
 
-  // The first row that is wanted of a sequence of `size` tokens; its last row always is.
+  // The first needed row of a sequence of `size` tokens; the last row is always needed.
   std::int64_t FirstWantedRow(std::int64_t size) const;
 
-  // A sequence of `size` tokens wants the hidden state of the row. Rows are recorded in order.
+  // Whether a sequence of `size` tokens needs the hidden state of the row. Rows are recorded in
+  // order.
   bool WantsHiddenRow(std::int64_t position, std::int64_t size) const;
   void RecordHiddenRow(std::int64_t position, std::span<const float> state, std::int64_t size);
 

@@ -10,7 +10,7 @@
 namespace sglrun::engine {
 namespace {
 
-// Most of the machine belongs to the model.
+// Compiling uses few threads, because most cores are for the model.
 int CompileThreads() {
   return std::clamp(AvailableCores() / 4, 1, 4);
 }

@@ -1,4 +1,4 @@
-// Sequences whose constraint is still being compiled. They wait here without holding the batch.
+// Sequences whose constraint is still being compiled. They wait here and do not delay the batch.
 #pragma once
 
 #include <cstdint>
@@ -17,13 +17,13 @@ namespace sglrun::engine {
 
 class GrammarGate {
  public:
-  // `model_ends`: the end tokens of model and tokenizer, the first first.
+  // `model_ends`: the end tokens of model and tokenizer, in order of preference.
   GrammarGate(const grammar::GrammarOptions& options, const tokenizer::Tokenizer& tokenizer,
               std::int64_t vocab_size, std::span<const std::int32_t> model_ends);
 
-  // The state for a sequence with a constraint, whose compile begins now unless another record has
-  // asked for the same. `reasoning_end`: the tokens that the constraint waits for, or none.
-  // Thread-safe.
+  // The state of a sequence with a constraint. Its compilation starts now, unless another record
+  // has requested the same constraint. `reasoning_end`: the tokens after which the constraint
+  // begins, or none. Thread-safe.
   std::unique_ptr<GrammarState> Want(const Sequence& sequence,
                                      std::vector<std::int32_t> reasoning_end);
 
@@ -33,8 +33,8 @@ class GrammarGate {
   void CancelAll() { waiting_.clear(); }
 
   enum class Wait : std::uint8_t { kNo, kForOne };
-  // Those that can begin, in the order they came, and those whose constraint is refused, with their
-  // failure set. kForOne: at least one, if any is waiting.
+  // The sequences that can start, in order of submission, and those whose constraint is refused,
+  // with their failure set. kForOne: at least one, if any is waiting.
   std::vector<std::unique_ptr<Sequence>> TakeReady(Wait wait);
 
  private:

@@ -77,7 +77,7 @@ void GrammarState::Accept(std::int32_t token) {
 
 void GrammarState::Think(std::int32_t token) {
   setup_.thinking->Take(token);
-  // The answer is not the beginning of the text once thoughts are to be seen before it.
+  // If thoughts precede the answer, the answer is not at the beginning of the text.
   if (setup_.shows_specials || vocabulary_->IsText(token)) {
     setup_.first_space = grammar::Matcher::FirstSpace::kKept;
   }
@@ -85,8 +85,8 @@ void GrammarState::Think(std::int32_t token) {
   matcher_.emplace(setup_.pending->outcome()->grammar, vocabulary_, setup_.first_space);
 }
 
-// An end is allowed where the text is complete, and where it is itself the token element that makes
-// it so.
+// An end token is allowed if the text is complete, or if the end token is a token element that
+// completes it.
 void GrammarState::AllowEnds() {
   const bool is_complete = matcher_->IsComplete();
   for (const std::int32_t end : ends_) {
@@ -121,7 +121,7 @@ void GrammarState::Prepare() {
   }
   if (std::ranges::all_of(mask_, [](std::uint32_t word) { return word == 0; })) {
     next_ = is_complete ? Next::kEnd : Next::kNone;
-    // One end only, so that drawing it and ending without a draw are the same.
+    // Only one end token, so that drawing it and ending without a draw give the same result.
     if (is_complete && !ends_.empty()) SetBit(ends_.front(), true);
     return;
   }

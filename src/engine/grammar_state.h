@@ -1,5 +1,5 @@
-// Where a sequence stands in the constraint of its record: which tokens may come next, which of
-// them end the text, and whether what is there is a member.
+// The state of a sequence in the constraint of its record: which tokens are allowed next, which of
+// them end the text, and whether the text so far satisfies the constraint.
 //
 //   if (state.ready()) state.Start(vocabulary);   // once, before the first token
 //   state.mask() ... sample ...
@@ -31,8 +31,8 @@ class GrammarState : public TokenRule {
   struct Setup {
     ConstraintKind kind = ConstraintKind::kRegex;
     std::shared_ptr<const grammar::PendingConstraint> pending;
-    // In the order in which a forced end chooses among them. Stop ids of the request that are
-    // ordinary text stay ordinary text: the constraint allows or forbids them as such.
+    // In the order of preference for a forced end. Stop ids of the request that are ordinary text
+    // are treated as text by the constraint.
     std::vector<std::int32_t> model_ends, request_ends;
     grammar::Matcher::FirstSpace first_space = grammar::Matcher::FirstSpace::kKept;
     std::optional<Thinking> thinking = {};  // comes before the constraint begins
@@ -43,22 +43,23 @@ class GrammarState : public TokenRule {
   bool ready() const { return setup_.pending->ready(); }
   void Wait() const { setup_.pending->Wait(); }
 
-  // ready(). Fails with the verdict on the constraint; else the first mask is there.
+  // Requires ready(). Fails with the verdict on the constraint; otherwise computes the first mask.
   std::optional<RecordError> Start(std::shared_ptr<const grammar::Vocabulary> vocabulary);
 
   enum class Next : std::uint8_t {
-    kSeveral,  // there is a choice, an end may be among it
-    kOne,      // only_token() and nothing else, no end
+    kSeveral,  // several tokens are allowed, possibly including an end
+    kOne,      // only only_token() is allowed, and it is not an end
     kEnd,      // the text is complete and nothing can follow
-    kNone,     // a dead end of the vocabulary, or a limit of matching: failure() tells
+    kNone,     // no token is allowed, or a limit of matching was exceeded: see failure()
   };
   Next next() const { return next_; }
   std::int32_t only_token() const { return only_token_; }
-  // A bit for each token that may come next, ends included; empty where any may (thinking).
+  // A bit for each token that is allowed next, including ends; empty if all are allowed (during
+  // reasoning).
   std::span<const std::uint32_t> mask() const {
     return is_free() ? std::span<const std::uint32_t>() : mask_;
   }
-  // The token to end with where nothing else may come; -1 when the model has none.
+  // The end token to use if no other token is allowed; -1 if the model has none.
   std::int32_t forced_end() const { return ends_.empty() ? -1 : ends_.front(); }
 
   // The token, drawn now, ends the text: it is an end and the text is complete.
@@ -73,21 +74,21 @@ class GrammarState : public TokenRule {
   // Tokens that came before it began.
   std::int64_t thinking_tokens() const { return setup_.thinking ? setup_.thinking->taken() : 0; }
 
-  // The text that must come next, "" when there is a choice, and whether `token` may.
+  // The text that must follow ("" if there is a choice), and whether `token` is allowed.
   std::string ForcedText() const { return thinks() ? std::string() : matcher_->ForcedBytes(); }
   bool Takes(std::int32_t token);
   const grammar::Vocabulary& vocabulary() const { return *vocabulary_; }
 
-  // Moves on by a drawn token that does not end the text.
+  // Advances by a drawn token that does not end the text.
   void Accept(std::int32_t token) override;
-  // Finds mask() and next() of the place it stands at.
+  // Computes mask() and next() of the current state.
   void Prepare() override;
   bool prepared() const override { return prepared_; }
   void Limit(TokenLimits& limits) const override {
     limits.mask = mask();
     limits.only_ends = next_ == Next::kEnd;
   }
-  // Nothing can follow, which is known without a mask; next() is kEnd or kNone once prepared.
+  // No token can follow, which is known without a mask; after Prepare, next() is kEnd or kNone.
   bool IsAtEnd() const { return !thinks() && !matcher_->CanContinue(); }
 
   // Why there is no next token; `place` says where: "output token 7".

@@ -28,8 +28,8 @@ bool SomeTokenGoesBeyond(const grammar::Vocabulary& vocabulary, std::string_view
   return nodes[static_cast<std::size_t>(at)].subtree_end > at + 1;
 }
 
-// Where tokens of `text` must end at the latest to be sure of staying: one that begins further on
-// may grow with what follows.
+// The last place in `text` at which a token boundary is final: a later token may become longer with
+// the text that follows.
 std::size_t SettledBytes(const grammar::Vocabulary& vocabulary, std::string_view text) {
   const auto longest = static_cast<std::size_t>(vocabulary.longest_text());
   std::size_t at = text.size() > longest ? text.size() - longest : 0;
@@ -37,7 +37,7 @@ std::size_t SettledBytes(const grammar::Vocabulary& vocabulary, std::string_view
   return at;
 }
 
-// The text of the last tokens, as many of them as are text and whole characters.
+// The text of the last tokens, as far back as they are text and whole characters.
 std::string ContextOf(const grammar::Vocabulary& vocabulary, std::span<const std::int32_t> before) {
   before = before.last(std::min(before.size(), kContextTokens));
   for (; !before.empty(); before = before.subspan(1)) {
@@ -88,7 +88,7 @@ std::vector<std::int32_t> TokensOfForcedText(const tokenizer::Tokenizer& tokeniz
 std::int64_t JumpForward(Sequence& sequence, const tokenizer::Tokenizer& tokenizer) {
   const GrammarState& grammar = *sequence.grammar();
   const std::string forced = grammar.ForcedText();
-  if (forced.size() < 2) return 0;  // what one byte becomes depends on the next
+  if (forced.size() < 2) return 0;  // the decoding of a byte depends on the next one
   const auto thoughts = static_cast<std::size_t>(grammar.thinking_tokens());
   std::int64_t count = 0;
   for (const std::int32_t token : TokensOfForcedText(

@@ -1,5 +1,5 @@
-// Text that a constraint forces, taken as several tokens at once: where there is one way to go on,
-// its tokens need no draw and are fed together in one step.
+// Appends text that a constraint forces as several tokens at once: if only one continuation is
+// possible, its tokens need no draw and are fed together in one step.
 #pragma once
 
 #include <cstdint>
@@ -13,16 +13,16 @@
 
 namespace sglrun::engine {
 
-// The tokens that the tokenizer gives `forced` behind the tokens `before`, but for those at the end
-// that the text to come could still change. None where the tokenizer would not part the two texts
-// there.
+// The tokens of `forced` after the tokens `before`, without those at the end that could still
+// change with the following text. None if the tokenizer does not split the two texts at this place.
 std::vector<std::int32_t> TokensOfForcedText(const tokenizer::Tokenizer& tokenizer,
                                              const grammar::Vocabulary& vocabulary,
                                              std::span<const std::int32_t> before,
                                              std::string_view forced);
 
-// Appends what the constraint forces next, a token less than what may be generated in all; the
-// number of tokens. sequence.JumpsForward(), and its constraint is prepared, also afterwards.
+// Appends the text that the constraint forces next, leaving at least one of the tokens that may be
+// generated; returns the number of tokens. sequence.JumpsForward(), and its constraint is prepared,
+// also afterwards.
 std::int64_t JumpForward(Sequence& sequence, const tokenizer::Tokenizer& tokenizer);
 
 }  // namespace sglrun::engine

@@ -18,14 +18,15 @@ class LogprobRecorder {
   // anything is computed: the first reported position has no logprob.
   void Start(Sequence& sequence) const;
 
-  // Row `position` of the prompt told the logprobs of the token behind it.
+  // Row `position` of the prompt gave the logprobs of the next token.
   void AddPromptRow(Sequence& sequence, std::int64_t position,
                     const sampling::RowLogprobs& row) const;
 
   // The row that gave `token`.
   void AddOutputRow(Sequence& sequence, std::int32_t token, const sampling::RowLogprobs& row) const;
 
-  // The row behind the prompt when nothing is generated (max_new_tokens 0): what might follow.
+  // The row after the prompt if nothing is generated (max_new_tokens 0): the distribution of the
+  // next token.
   void AddScoringRow(Sequence& sequence, const sampling::RowLogprobs& row) const;
 
   // return_sampling_mask: the tokens that could have been drawn, and the share of the one that was.

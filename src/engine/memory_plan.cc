@@ -54,11 +54,11 @@ std::int64_t ProductScratch(const model::ModelSpec& spec, std::int64_t most_rows
   return most_rows * (widest_in + kRowPadding) * 2 + std::max(parts, trial) * kFloat;
 }
 
-// Taken where the system does not say what is free.
+// Assumed if the system does not report the free memory.
 constexpr std::int64_t kUnknownMemory = std::int64_t{4} << 30;
 
 // A chosen cache must hold one sequence of this many tokens (or of the context, if shorter); with
-// less the tool would start and refuse nearly every record.
+// less, nearly every record would be refused.
 constexpr std::int64_t kLeastTokens = 2048;
 
 // Pages are numbered by int32 and their slots too.
@@ -85,7 +85,7 @@ std::int64_t StepScratchBytes(const StepSizes& sizes, const model::ModelSpec& sp
                   AttentionScratch(spec, rows, WidestTable(sizes) * kernels::kPageSize));
 }
 
-// Ids, positions, slots and the like a token; lengths and a block table a row.
+// Ids, positions and slots per token; lengths and a block table per row.
 std::int64_t StepArrayBytes(const StepSizes& sizes) {
   constexpr std::int64_t kArrays = 8;
   const std::int64_t rows = BucketOf(sizes.rows);
@@ -94,7 +94,7 @@ std::int64_t StepArrayBytes(const StepSizes& sizes) {
 }
 
 std::int64_t RowBufferBytes(const StepSizes& sizes, const model::ModelSpec& spec) {
-  // Steps that are kept as graphs have arrays of their own, draws have their parameters and masks.
+  // Steps stored as graphs have their own arrays; draws have parameters and masks.
   constexpr std::int64_t kGraphs = std::int64_t{16} << 20;
   const std::int64_t rows = BucketOf(sizes.rows);
   const std::int64_t logit_rows = std::max(rows, LateLogits::kRows);

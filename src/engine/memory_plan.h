@@ -1,4 +1,4 @@
-// How many pages the key-value cache gets.
+// Computes the number of pages of the key-value cache.
 #pragma once
 
 #include <cstdint>
@@ -9,11 +9,11 @@
 
 namespace sglrun::engine {
 
-// Nobody else wants a device's memory, but the buffers of a step.
+// The share of a device's free memory for the cache; the rest is for the buffers of a step.
 inline constexpr double kCacheShareOfDevice = 0.9;
 
-// No step is larger, nor has more rows: what it works in, of any model that model/spec/faults.h lets
-// through, is then counted in int64.
+// The maximum number of tokens and rows of a step. With it, the buffer sizes of every model that
+// model/spec/faults.h accepts fit into int64.
 inline constexpr std::int64_t kMostStepTokens = 1 << 24;
 
 // Tokens of the largest step: on a device one of single tokens is filled up (step_arrays.h).
@@ -42,12 +42,12 @@ struct MemoryNeeds {
   double share = 0.5;                                // of it, that a chosen size may take
 };
 
-// With a size given: as many pages as it holds. Otherwise what max_rows sequences of full context
-// need, but at most that share of the memory that is free.
+// If a size is given: as many pages as fit into it. Otherwise as many as max_rows sequences with
+// full context need, but at most the given share of the free memory.
 Result<std::int64_t> PlanPages(const MemoryNeeds& needs);
 
-// With no longer sequence than the cache of `most` could hold: the buffers of a step are planned
-// before the cache, which gets what they leave.
+// Assumes sequences no longer than the cache of `most` could hold: the buffers of a step are
+// planned before the cache, which gets the rest of the memory.
 StepSizes WithinCache(StepSizes sizes, const MemoryNeeds& most);
 
 }  // namespace sglrun::engine

@@ -14,7 +14,7 @@ namespace {
 
 using Ids = std::vector<std::int32_t>;
 
-// Beyond the contexts of all models; tokens take several times the memory of their text.
+// More than the context of any model; tokens take several times the memory of their text.
 constexpr std::size_t kMostPromptText = std::size_t{64} << 20;
 
 std::string Number(std::int64_t value) {
@@ -80,7 +80,7 @@ Result<Ids, RecordError> PromptIds(const GenerateRequest& request,
   return Tokenize(request.text, tokenizer, limits.vocab_size);
 }
 
-// The text spells the token that begins a sequence, and the tokenizer has put another before it.
+// The text begins with the BOS token, and the tokenizer has added another one.
 bool BeginsTwice(const GenerateRequest& request, const Ids& ids,
                  const tokenizer::Tokenizer& tokenizer) {
   const bool is_text = request.input_embeds == nullptr && !request.input_ids;
@@ -116,7 +116,7 @@ Result<std::int64_t, RecordError> MaxNewTokens(const SamplingParams& params, std
 
 Result<void, RecordError> CheckLogprobFields(const GenerateRequest& request, std::int64_t prompt,
                                              std::int64_t vocab_size) {
-  // Checked even where no logprobs are asked for, as the server does.
+  // Checked even if no logprobs are requested, as in SGLang.
   if (request.token_ids_logprob) {
     for (std::size_t i = 0; i < request.token_ids_logprob->size(); ++i) {
       const std::int64_t id = (*request.token_ids_logprob)[i];

@@ -1,6 +1,6 @@
-// The prompts of the sequences that wait, in lexicographic order, which is the order of a walk
-// through the trie of their tokens: whoever shares the longest beginning with a given prompt is its
-// neighbour there.
+// The prompts of the waiting sequences in lexicographic order, which is the order of a walk through
+// the trie of their tokens. The sequence that shares the longest prefix with a given prompt is its
+// neighbour in this order.
 #pragma once
 
 #include <cstdint>
@@ -22,8 +22,8 @@ class PromptIndex {
     Sequence* sequence = nullptr;
     std::int64_t shared = 0;  // tokens at the beginning that are the same
   };
-  // The sequence that shares the most of its beginning with `tokens`; of two such neighbours the
-  // one that was submitted first. None where the index is empty.
+  // The sequence that shares the longest prefix with `tokens`; if two neighbours do, the one that
+  // was submitted first. None if the index is empty.
   Nearest Find(std::span<const std::int32_t> tokens) const;
 
  private:

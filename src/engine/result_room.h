@@ -1,6 +1,6 @@
-// The memory that results take. The results of a record wait for one another, since its row is
-// written whole, and lists of logprobs or hidden states are what a short line can ask for without
-// end: a record that asks for more than a record may fails alone, instead of the whole run.
+// The memory of results. All results of a record stay in memory until its row is written, and a
+// short line can request very large lists of logprobs or hidden states. A record that exceeds the
+// limit therefore fails alone, instead of the whole run.
 #pragma once
 
 #include <cstdint>
@@ -21,13 +21,13 @@ struct ResultExtent {
 // Bytes of a result's lists at their longest, those of its row as text included.
 std::int64_t MostResultBytes(const GenerateRequest& request, const ResultExtent& extent);
 
-// What the row of a result takes without its lists, its text and its id.
+// The size of the row of a result without its lists, its text and its id.
 inline constexpr std::int64_t kResultRowBytes = 320;
 
-// What the results of one record may take, on every machine.
+// The limit for the results of one record, the same on every machine.
 inline constexpr std::int64_t kMostResultBytes = std::int64_t{512} << 20;
 
-// Refuses a record whose results may take more, or turned out to.
+// Refuses a record whose results may exceed the limit, or have exceeded it.
 Result<void, RecordError> CheckResultRoom(std::int64_t bytes, std::int64_t room = kMostResultBytes);
 
 }  // namespace sglrun::engine

@@ -23,7 +23,7 @@ sampling::RowOptions OptionsOf(const Sequence& sequence, const TokenLimits& limi
     row.chosen_logprob = !scoring;
     row.top_logprobs = sequence.limits().top_logprobs;
     row.asked_ids = sequence.asked_ids();
-    // A greedy row and a row that is only scored know no temperature.
+    // The temperature does not apply to greedy rows and rows that are only scored.
     const bool scaled = mode == LogprobsMode::kSampled && !params.greedy() && !scoring;
     row.logprob_temperature = scaled ? sampling::TemperatureOf(params) : 1.0f;
   }

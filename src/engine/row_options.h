@@ -1,4 +1,4 @@
-// What a sequence asks of the logits pipeline for one of its rows.
+// The options of the logits pipeline for one row of a sequence.
 #pragma once
 
 #include "engine/engine.h"
@@ -12,8 +12,8 @@ namespace sglrun::engine {
 sampling::RowOptions OptionsOf(const Sequence& sequence, const TokenLimits& limits,
                                LogprobsMode mode);
 
-// For a token that was taken without a draw: the logprobs of the row it would have been drawn from.
-// `ids`: the token, then the ids whose logprobs the request asks for.
+// For a token that was appended without a draw: the logprobs of the row from which it would have
+// been drawn. `ids`: the token, then the ids whose logprobs the request asks for.
 sampling::RowOptions OptionsOf(const Sequence& sequence, const ForcedToken& forced,
                                std::span<const std::int32_t> ids, LogprobsMode mode);
 

@@ -15,16 +15,16 @@ namespace {
 // answers end long before max_new_tokens, and one that does not costs a preemption, not a failure.
 constexpr std::int64_t kGrowthShare = 4;
 
-// Waiting sequences looked at in one step. Those that wait for a shared prefix are passed over, and
-// a long queue of them must not cost time in every step.
+// The maximum number of waiting sequences examined in one step. Sequences that wait for a shared
+// prefix are skipped, and a long queue of them must not cost time in every step.
 constexpr std::int64_t kLookAhead = 256;
 
 // Branches of the trie of prompts that are walked at the same time.
 constexpr std::size_t kMostBranches = 64;
-// Admissions that may pass the oldest waiting sequence by.
+// Admissions that may overtake the oldest waiting sequence.
 constexpr std::int64_t kMostOvertaken = 4096;
 
-// Tokens that a plan may feed, one that an unread draw gives included.
+// Tokens that a plan may feed, including the token of an unread draw.
 std::int64_t PlannableTokens(const Sequence& sequence) {
   return sequence.size() + (sequence.cache.drawn_row >= 0 ? 1 : 0);
 }
@@ -38,7 +38,7 @@ BlockManager::PageTokens TokensOfPage(const Sequence& sequence, std::int64_t pag
   return sequence.tokens().subspan(static_cast<std::size_t>(page * kPageSize)).first<kPageSize>();
 }
 
-// Pages that may come from the cache: whole ones, before every row that is still wanted.
+// Pages that may be taken from the cache: full pages before the first row that is still needed.
 std::int64_t MatchablePages(const Sequence& sequence) {
   return sequence.shares_pages() ? sequence.first_wanted_row() / kPageSize : 0;
 }
@@ -118,13 +118,14 @@ void Scheduler::PlanRows() {
   }
 }
 
-// Oldest first, so that the oldest always moves on and the youngest pays for missing pages.
+// Oldest first, so that the oldest sequence always advances and the youngest is preempted if pages
+// are missing.
 void Scheduler::PlanDecodes() {
   for (std::size_t i = 0; i < running_.size(); ++i) {
     Sequence& sequence = *running_[i];
     const std::int64_t tokens = PlannableTokens(sequence);
     const bool is_decode = tokens - sequence.cache.computed == 1;
-    // The pages of a prompt are there since its admission; those of forced tokens may not be.
+    // The pages of a prompt were allocated at admission; those of forced tokens may be missing.
     const bool has_pages =
         static_cast<std::int64_t>(sequence.cache.pages.size()) >= PagesFor(tokens);
     if (!is_decode && has_pages) continue;
@@ -167,9 +168,9 @@ void Scheduler::AdmitWaiting() {
 }
 
 // The next sequence in a walk through the trie of the waiting prompts, longest shared beginning
-// first: a prefix is computed once, however many other records lie between those that share it,
-// because all of them run before its pages are given up. The gist of RadixAttention's cache-aware
-// order (Zheng et al. 2024). Its pages from the cache are held.
+// first: a prefix is computed once, even if many other records are between those that share it,
+// because all of them run before its pages are released. This is the idea of the cache-aware order
+// of RadixAttention (Zheng et al. 2024). The sequence holds its pages from the cache.
 Sequence* Scheduler::NextToAdmit() {
   if (overtaken_ < kMostOvertaken) {
     if (Sequence* const sequence = NextOfAPrefix()) return sequence;
@@ -201,7 +202,8 @@ Sequence* Scheduler::NextInOrder() {
   return nullptr;
 }
 
-// Takes the pages of its prefix from the cache, unless the next one is just being computed.
+// Takes the pages of the prefix from the cache, unless the next page is being computed by another
+// sequence.
 bool Scheduler::IsReady(Sequence& sequence) {
   const std::int64_t matchable = MatchablePages(sequence);
   blocks_->MatchPrefix(sequence.tokens(), matchable, sequence.cache.pages);
@@ -227,7 +229,7 @@ void Scheduler::Admit(Sequence& sequence) {
   InsertByOrder(running_, std::move(admitted));
 }
 
-// The sequence holds the pages of its cached prefix; takes the others if there is room.
+// The sequence holds the pages of its cached prefix; allocates the others if enough pages are free.
 bool Scheduler::TryAdmit(Sequence& sequence) {
   const auto cached = static_cast<std::int64_t>(sequence.cache.pages.size());
   const std::int64_t needed = PagesFor(sequence.size()) - cached;

@@ -1,10 +1,12 @@
-// Which sequences compute how many tokens in the next step. Knows pages and counts, no model.
+// Decides which sequences compute how many tokens in the next step. It works with pages and counts
+// only, not with the model.
 //
 // Decode rows come first, the rest of the token budget goes to prompts in chunks. A sequence is
-// admitted when the pages of all its tokens are there and a share of what everyone may still need;
-// when pages run out nevertheless, the youngest gives its pages back and is computed again later.
-// A prompt whose next page another sequence is computing right now waits for that page. Sequences
-// that share a beginning follow each other; others go in order of submission.
+// admitted if there are enough free pages for all its tokens, plus a share of the pages that
+// running sequences may still need. If pages run out nevertheless, the youngest sequence releases
+// its pages and is computed again later. A prompt waits if another sequence is computing its next
+// page. Sequences with a shared prefix run one after the other; all others run in order of
+// submission.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +27,8 @@ struct PlannedRow {
   Sequence* sequence = nullptr;
   std::int64_t first = 0;
   std::int64_t count = 0;
-  // The last of them is not known yet: this row of the unread draw gives it. -1: all are known.
+  // The last of them is not known yet: it is the result of this row of the unread draw. -1: all are
+  // known.
   std::int32_t drawn_row = -1;
 };
 
@@ -48,19 +51,19 @@ class Scheduler {
   // The rows of the next step, never none while there is work. Valid until the next call.
   std::span<const PlannedRow> Plan();
 
-  // Plans the step after a draw that is not read yet. `drawn[r]` is the sequence that row r of the
-  // draw gives its next token, null where that token is not to be fed. No rows when a sequence
-  // would have to be preempted, which needs to know its tokens, and when there is nothing to do.
-  // Valid until the next plan.
+  // Plans the step after a draw that is not read yet. `drawn[r]` is the sequence whose next token
+  // is drawn in row r, or null if that token is not to be fed. Returns no rows if a sequence would
+  // have to be preempted, for which its tokens must be known, or if there is nothing to do. Valid
+  // until the next plan.
   std::span<const PlannedRow> PlanAhead(std::span<Sequence* const> drawn);
 
-  // Tokens [first, first + count) of the sequence are in the cache now: its full pages become
-  // findable for others.
+  // Tokens [first, first + count) of the sequence are in the cache now: its full pages are
+  // published for others.
   void Computed(Sequence& sequence, std::int64_t first, std::int64_t count);
 
-  // Takes a finished sequence out and gives its pages back.
+  // Removes a finished sequence and releases its pages.
   std::unique_ptr<Sequence> Remove(const Sequence& sequence);
-  // Forgets every sequence; their full pages stay findable.
+  // Removes every sequence; their full pages stay in the cache.
   void CancelAll();
 
   // "running 3: 37 of 40 tokens, next 1, pages 4 9 2" one line a sequence.
@@ -91,12 +94,12 @@ class Scheduler {
   std::vector<std::unique_ptr<Sequence>> running_;  // ascending order of submission
   std::deque<std::unique_ptr<Sequence>> waiting_;   // ascending order of submission
   PromptIndex waiting_prompts_;                     // of those that share pages
-  // Prompts of which others are still waiting that begin alike, latest first to be asked: each the
-  // last admitted one of its branch of the trie.
+  // The last admitted prompt of each branch of the trie in which other prompts are waiting; the
+  // latest is used first.
   std::deque<std::vector<std::int32_t>> branches_;
   std::int64_t overtaken_ = 0;  // admissions since the oldest waiting one became that
   std::int64_t waiting_tokens_ = 0;
-  // In the step being planned: where NextInOrder goes on, and how many it may still look at.
+  // In the step being planned: where NextInOrder continues, and how many it may still look at.
   std::uint64_t look_from_ = 0;
   std::int64_t looks_left_ = 0;
   std::vector<PlannedRow> rows_;

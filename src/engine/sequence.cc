@@ -90,7 +90,7 @@ void Sequence::Append(std::int32_t token) {
   FollowRules(token, ends_grammar);
 }
 
-// Moves the rules on, and keeps what the result says about the constraint should the sequence end
+// Advances the rules, and stores what the result reports about the constraint if the sequence ends
 // here.
 void Sequence::FollowRules(std::int32_t token, bool ends_grammar) {
   if (grammar_ != nullptr && ends_grammar) {
@@ -102,7 +102,7 @@ void Sequence::FollowRules(std::int32_t token, bool ends_grammar) {
   const bool was_complete = grammar_ != nullptr && grammar_->complete();
   for (const auto& rule : rules_) rule->Accept(token);
   if (grammar_ == nullptr) return;
-  // A stop token of ordinary text is cut off the text, unless it is to stay.
+  // A stop token that is ordinary text is removed from the text, unless no_stop_trim is set.
   const bool is_cut = finish && finish->kind == FinishReason::Kind::kStop &&
                       std::holds_alternative<std::int32_t>(finish->matched) &&
                       !params().no_stop_trim;
@@ -159,7 +159,7 @@ std::optional<GenerateResult> Sequence::PartialResult() const {
   return partial;
 }
 
-// The text behind the thoughts is a member.
+// The text after the thoughts satisfies the constraint.
 bool Sequence::IsAnswerMember(const tokenizer::Tokenizer& tokenizer) const {
   tokenizer::IncrementalDetokenizer detokenizer(tokenizer, PromptTail(prompt()),
                                                 params().skip_special_tokens);

@@ -1,6 +1,6 @@
-// One request in the engine. A sequence has four parts with an owner each: the request (const), its
-// tokens and what ends them, what the scheduler holds for it in the cache, and what its result
-// gathers; and the rules that limit its next token.
+// One request in the engine. A sequence has these parts, each with one owner: the request (const),
+// the tokens with their stop rules, its state in the cache (scheduler), the collected outputs, and
+// the rules that limit its next token.
 //
 // A sequence feeds tokens [computed, size()) to the model; when all are computed, the row of the
 // last one gives the next token. Prefill, decode and recomputation after a preemption are this one
@@ -58,11 +58,11 @@ class Sequence {
   std::span<const std::int32_t> generated() const { return stream_.generated(); }
   const TokenCounts& counts() const { return stream_.counts(); }
 
-  // Output rows [first_wanted_row(), size()) of the model are still wanted; the last one always is.
+  // Output rows [first_wanted_row(), size()) of the model are still needed; the last one always is.
   std::int64_t first_wanted_row() const { return gathering.FirstWantedRow(size()); }
 
   // The rules of its next token. Threads may prepare those of different sequences at once;
-  // NextLimits() is what prepared rules say together.
+  // NextLimits() combines the prepared rules.
   bool rules_prepared() const;
   void PrepareRules();
   TokenLimits NextLimits() const;
@@ -70,22 +70,22 @@ class Sequence {
   // Its constraint, nullptr when it has none.
   GrammarState* grammar() const { return grammar_; }
   void SetGrammar(std::unique_ptr<GrammarState> grammar);
-  // The token comes without a draw, and no logprob of it is asked for.
+  // The token is appended without a draw, and its logprob is not requested.
   bool TakesForcedTokens() const {
     return grammar_ != nullptr && limits_.max_new_tokens > 0 && !request_.return_logprob &&
            !request_.return_sampling_mask;
   }
-  // Ends a complete text after which nothing can come, without computing anything.
+  // Ends a complete text to which nothing can be added, without computing anything.
   void EndByGrammar();
 
-  // Several tokens may be taken at once where the constraint forces their text. Not where a stop
-  // string could end the text among them, and not where the kept set of each draw is asked for.
+  // Whether several tokens may be appended at once if the constraint forces their text. False if a
+  // stop string could end the text between them, or if the kept set of each draw is requested.
   bool JumpsForward() const {
     return grammar_ != nullptr && limits_.max_new_tokens > 0 && params().stop.empty() &&
            params().stop_regex.empty() && !request_.return_sampling_mask;
   }
-  // A token that is taken without a draw and whose row is computed later, with the next ones. False
-  // when it could end the sequence: whatever ends one is drawn.
+  // Appends a token without a draw; its row is computed later with the next ones. False if it could
+  // end the sequence: tokens that end a sequence are always drawn.
   bool AppendForced(std::int32_t token);
 
   // Takes the sampled token; sets `finish` or `failure` when it was the last.
@@ -97,8 +97,9 @@ class Sequence {
   void KeepText(const tokenizer::Tokenizer& tokenizer) {
     stream_.KeepText(tokenizer, params().skip_special_tokens);
   }
-  // What a sequence that goes on has so far: whole characters only, hidden states left out. Nothing
-  // while the end of the text could become a stop string, which the final text does not hold.
+  // The partial result of an unfinished sequence: whole characters only, without hidden states.
+  // Nothing while the end of the text could become a stop string, which the final text will not
+  // contain.
   std::optional<GenerateResult> PartialResult() const;
 
   // The result of a finished or failed sequence.

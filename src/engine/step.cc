@@ -67,7 +67,7 @@ StepRows Engine::Impl::Launch(std::span<const PlannedRow> planned) {
   return step;
 }
 
-// Passes every wanted row of the model's output on: to hidden states, to logprobs of the prompt and
+// Passes each needed row of the model's output on: to hidden states, to logprobs of the prompt and
 // of forced tokens, and to the draw.
 DrawRows Engine::Impl::CaptureStates(const StepRows& step) {
   const tensor::TensorView states = StatesOf(step);
@@ -132,8 +132,8 @@ void Engine::Impl::AddToDraw(Sequence& sequence, std::int64_t output_row, DrawRo
   batch.Add(row);
 }
 
-// On a device the draw is brought to a size that comes again, as its forward pass is
-// (step_arrays.h): rows that fill it up read the state of the same number, or the first.
+// On a device the draw is padded to a size that occurs again, like the forward pass
+// (step_arrays.h): filler rows read the state with the same index, or the first one.
 void Engine::Impl::StartDraw(DrawRows& draw, tensor::TensorView states) {
   if (draw.sampled.empty()) return;
   const auto count = static_cast<std::int64_t>(draw.sampled.size());
@@ -237,8 +237,8 @@ std::vector<GenerateResult> Engine::Impl::CollectPartials(const DrawRows& draw) 
   return collected;
 }
 
-// Takes out what has ended, also of the step that was launched ahead; except for sequences whose
-// draw is not read yet.
+// Removes finished sequences, also from the step that was launched ahead, except those whose draw
+// has not been read yet.
 void Engine::Impl::Retire(StepRows& step, std::span<Sequence* const> unread,
                           std::vector<GenerateResult>& results) {
   for (StepRow& row : step.rows) {

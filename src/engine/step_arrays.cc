@@ -89,7 +89,7 @@ void StepArrays::AddRow(const PlannedRow& row) {
   kv_len_.push_back(static_cast<std::int32_t>(row.first + row.count));
 }
 
-// A token that an unread draw gives has id 0 here, which nobody reads.
+// The token of an unread draw has id 0 here, which is not read.
 void StepArrays::AddToken(const PlannedRow& row, std::int64_t position) {
   const auto tokens = row.sequence->tokens();
   const auto index = static_cast<std::size_t>(position);
@@ -137,7 +137,7 @@ model::ForwardBatch StepArrays::batch() {
   batch.slots = slots_;
   batch.output_tokens = output_tokens_;
   batch.repeats = repeats_;
-  // A step that repeats always looks there, so that it is one kind of step.
+  // A repeated step always reads this array, so that all such steps have the same graph.
   if (repeats_ || std::ranges::any_of(from_drawn_, [](std::int32_t row) { return row >= 0; })) {
     batch.from_drawn = from_drawn_;
     batch.drawn = drawn_;

@@ -1,9 +1,9 @@
 // The planned rows of a step as the flat arrays that the model reads. Keeps its memory from step to
 // step.
 //
-// For a device, a step of single tokens is brought to one of few sizes, so that it is one that came
-// before (ForwardBatch::repeats): rows are filled up with a token 0 that writes to the spare page,
-// block tables are widened.
+// On a device, a step of single tokens is padded to one of a few sizes, so that its graph can be
+// reused (ForwardBatch::repeats): filler rows with token 0 write to the spare page, and block
+// tables are widened.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@
 
 namespace sglrun::engine {
 
-// The size that `rows` of single tokens are brought to: 1, 2, 4, 8, then steps of 8 to 64, of 16 to
+// The size to which `rows` of single tokens are padded: 1, 2, 4, 8, then steps of 8 to 64, of 16 to
 // 256, of 64.
 std::int64_t BucketOf(std::int64_t rows);
 // Pages that a block table of such a step has when the longest row has so many: 16, 32, 64 ...
@@ -24,7 +24,8 @@ std::int64_t TableWidth(std::int64_t pages);
 
 class StepArrays {
  public:
-  // spare_page: kNoPage where steps stay as they are. drawn: where draws leave their tokens.
+  // spare_page: kNoPage if steps are not padded. drawn: the device memory into which draws write
+  // their tokens.
   StepArrays(std::int64_t hidden_size, PageId spare_page, const std::int32_t* drawn)
       : hidden_size_(hidden_size), spare_page_(spare_page), drawn_(drawn) {}
 
@@ -50,7 +51,7 @@ class StepArrays {
   bool repeats_ = false;
   std::vector<std::int32_t> token_ids_, positions_, query_start_, kv_len_, tables_, slots_;
   std::vector<std::int32_t> output_tokens_;
-  std::vector<std::int32_t> from_drawn_;  // row of the draw that gives the token; -1: it is known
+  std::vector<std::int32_t> from_drawn_;  // row of the draw with the token; -1: it is known
   std::vector<std::int32_t> embed_row_;   // empty when no row has embeddings
   std::vector<float> embeds_;
 };

@@ -1,4 +1,4 @@
-// What a step does for constraints (engine_impl.h).
+// The parts of a step that concern constraints (engine_impl.h).
 #include <algorithm>
 #include <atomic>
 #include <string>
@@ -9,8 +9,8 @@
 
 namespace sglrun::engine {
 
-// Lets sequences whose constraint is compiled go on to the scheduler; gives those whose constraint
-// is refused. Waits only when there is nothing else to do.
+// Passes sequences whose constraint has been compiled to the scheduler, and returns those whose
+// constraint is refused. Waits only if there is nothing else to do.
 std::vector<GenerateResult> Engine::Impl::OpenGate() {
   std::vector<GenerateResult> refused;
   const auto wait = scheduler.HasWork() ? GrammarGate::Wait::kNo : GrammarGate::Wait::kForOne;
@@ -28,7 +28,7 @@ std::vector<GenerateResult> Engine::Impl::OpenGate() {
   return refused;
 }
 
-// Masks that the rows of this step need, beside the forward pass where that runs on a device. A
+// Computes the masks for the rows of this step; on a device this overlaps with the forward pass. A
 // text that can only end here needs no draw.
 void Engine::Impl::PrepareRules(const StepRows& step) {
   std::vector<Sequence*> unprepared;
@@ -56,8 +56,8 @@ void Engine::Impl::Prepare(std::span<Sequence* const> sequences, bool jumps) {
   }
 }
 
-// What must be known of constraints before the next plan: tokens that are taken together, and texts
-// behind which nothing can come. Other masks wait for the next forward pass.
+// Computes what the next plan needs from constraints: forced tokens, and texts to which nothing can
+// be added. Other masks are computed during the next forward pass.
 void Engine::Impl::FollowGrammars(const DrawRows& draw) {
   std::vector<Sequence*> urgent;
   const auto look_at = [&](Sequence* sequence) {
@@ -70,7 +70,7 @@ void Engine::Impl::FollowGrammars(const DrawRows& draw) {
   Prepare(urgent, /*jumps=*/true);
 }
 
-// Tokens taken without a draw, for which threads may ask at once.
+// Appends forced tokens; called on several threads at once.
 std::int64_t Engine::Impl::JumpIfAsked(Sequence& sequence) const {
   return options.jump_forward && sequence.JumpsForward() ? JumpForward(sequence, tokenizer) : 0;
 }
@@ -82,7 +82,7 @@ void Engine::Impl::FailAtDeadEnd(Sequence& sequence) {
       grammar.failure("output token " + std::to_string(sequence.generated_size() + 1));
 }
 
-// What needs no further step: a text that can only end, or cannot go on.
+// Finishes sequences that need no further step: their text can only end, or cannot continue.
 void Engine::Impl::EndGrammar(Sequence& sequence) {
   FailAtDeadEnd(sequence);
   const GrammarState& grammar = *sequence.grammar();

@@ -9,7 +9,7 @@
 
 namespace sglrun::engine {
 
-// Tokens [first, first + count) of a sequence, and where the model leaves their states: those of
+// Tokens [first, first + count) of a sequence, and the output rows of their states: those of
 // positions [first_wanted, first + count) are output rows first_output, first_output + 1, ...
 struct StepRow {
   Sequence* sequence = nullptr;  // null once the sequence has left the engine
@@ -38,7 +38,7 @@ struct DrawRows {
   std::vector<Sequence*> sampled;         // row r of the draw belongs to sampled[r]
   std::vector<std::int32_t> output_rows;  // and reads this row of the model's output
   std::vector<std::uint32_t> mask_words;  // a line for each sampled row with a constraint
-  std::vector<Sequence*> forced;          // their constraint leaves one token: nothing is drawn
+  std::vector<Sequence*> forced;          // their constraint allows only one token
 };
 
 }  // namespace sglrun::engine

@@ -44,7 +44,7 @@ class StopAutomaton {
 
   std::shared_ptr<const StopProgram> program_;
   Place place_;
-  Steps begins_;  // where the matches that have begun go on; a match may begin anywhere
+  Steps begins_;  // where the matches that have begun continue; a match may begin anywhere
   // The same, if the newline just read is the last character: $ and \Z hold before it.
   Steps last_begins_;
   bool matched_before_last_ = false;

@@ -78,7 +78,7 @@ Result<std::optional<FinishReason>, RecordError> StopCriteria::Append(std::int32
   return std::optional<FinishReason>();
 }
 
-// Half a character is no text: what a token adds is looked at when its characters are whole.
+// The text of a token is searched only when its characters are complete.
 Result<std::optional<FinishReason>, RecordError> StopCriteria::FindInText(std::int32_t token) {
   const std::size_t old_size = text_.size();
   text_ += detokenizer_->Append(token);
@@ -138,7 +138,7 @@ std::string OutputText(const tokenizer::Tokenizer& tokenizer, std::span<const st
 
   if (!stopped || by_token) return text;
   const std::string& matched = std::get<std::string>(reason.matched);
-  // The pattern of a regex is never looked for in the text, even when it is plain text.
+  // The pattern of a regex is never searched as a literal, even if it is plain text.
   if (std::ranges::find(params.stop, matched) == params.stop.end()) return text;
   const std::size_t found = text.find(matched);
   if (found == std::string::npos) return text;  // hidden with the special tokens

@@ -1,6 +1,6 @@
 // When a sequence ends (docs/requests.md). After each token, in this order: stop strings and stop
-// regexes in request order, over the whole generated text with special tokens kept, as far as its
-// characters are whole; stop tokens; the length. The first that holds is the reason.
+// regexes in request order, over the whole generated text including special tokens, up to the last
+// complete character; stop tokens; the length. The first rule that holds is the reason.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@
 
 namespace sglrun::engine {
 
-// Prompt tokens whose text decides how the first generated token reads.
+// The prompt tokens that influence the text of the first generated token.
 inline constexpr std::size_t kPromptTail = 5;
 std::span<const std::int32_t> PromptTail(std::span<const std::int32_t> prompt);
 
@@ -32,7 +32,8 @@ class StopCriteria {
                                                   std::span<const std::int32_t> prompt,
                                                   StopRegexes& regexes);
 
-  // Every end token of the request, ascending: what min_new_tokens forbids, ignore_eos or not.
+  // Every end token of the request, ascending: min_new_tokens forbids them, regardless of
+  // ignore_eos.
   std::span<const std::int32_t> stop_ids() const { return stop_ids_; }
 
   // Takes the next generated token, the `generated`-th. Fails when the searches for stop regexes
@@ -60,8 +61,9 @@ class StopCriteria {
   std::string text_;  // whole characters only
 };
 
-// The text a finished sequence gives, with special tokens as skip_special_tokens says: without the
-// stop token, up to the stop string, each included where no_stop_trim is set; whole otherwise.
+// The text of a finished sequence, with special tokens unless skip_special_tokens is set. It ends
+// before the stop token or stop string, or after it if no_stop_trim is set; otherwise it is the
+// whole text.
 std::string OutputText(const tokenizer::Tokenizer& tokenizer, std::span<const std::int32_t> prompt,
                        std::span<const std::int32_t> generated, const FinishReason& reason,
                        const SamplingParams& params);

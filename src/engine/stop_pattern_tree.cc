@@ -56,7 +56,7 @@ class StopPatternReader {
     at_ += text.size();
     return true;
   }
-  // Gives the pattern up: the readers all come to their end at once.
+  // Abandons the pattern: moves to its end, so that all readers stop.
   StopNode Foreign() {
     foreign_ = true;
     at_ = pattern_.size();
@@ -175,7 +175,7 @@ class StopPatternReader {
     return inside;
   }
 
-  // Whether a group begins that groups and no more.
+  // Whether a plain non-capturing or capturing group begins here.
   bool TakeGroupHead() {
     if (Take("(?:")) return true;
     if (Take("(?P<")) return TakeName('>');

@@ -1,7 +1,7 @@
 // A stop_regex read as a tree of what a finite automaton can follow: characters, alternatives,
 // repetitions and assertions about the two sides of a place. The pattern is known to be one that
-// PCRE2 compiles; what a character class, an escape or a letter of a caseless pattern matches is
-// left to PCRE2, so that both ways to search agree on it.
+// PCRE2 compiles; PCRE2 decides what a character class, an escape or a letter of a caseless pattern
+// matches, so that both ways of searching agree.
 #pragma once
 
 #include <cstdint>

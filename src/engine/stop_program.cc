@@ -11,10 +11,11 @@ namespace {
 using Step = StopProgram::Step;
 using StepKind = StopProgram::Step::Kind;
 
-// Steps that one character may cost at most: some microseconds. A pattern that needs more is left
-// to a search with a budget.
+// The maximum number of steps per character: some microseconds. A pattern that needs more is
+// searched by PCRE2 with a budget.
 constexpr std::size_t kMostSteps = 4096;
-// Visits of nodes while they are laid out: repetitions of nothing take no steps.
+// The maximum number of nodes visited during layout; it also counts repetitions of nothing, which
+// take no steps.
 constexpr std::size_t kMostVisits = 64 * kMostSteps;
 
 bool MatchesAlone(const pcre2_code* code, char32_t character) {
@@ -38,8 +39,8 @@ PcreCode CompileStopPattern(std::string_view pattern, std::uint32_t more_options
                                 &error, &offset, context.get()));
 }
 
-// Lays nodes out from the end of the pattern to its start: each is given the step that follows it
-// and gives the step that begins it.
+// Lays nodes out from the end of the pattern to its start: each node receives the step that follows
+// it and returns its first step.
 class StopProgram::Builder {
  public:
   explicit Builder(StopProgram& program) : program_(program) {}

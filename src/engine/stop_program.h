@@ -27,8 +27,8 @@ class StopProgram {
     std::uint32_t next = 0, other = 0;  // other: of kSplit
   };
 
-  // nullptr where the pattern is none that ReadStopPattern takes, or needs more steps than a search
-  // may go through at each character.
+  // nullptr if ReadStopPattern does not support the pattern, or if it needs more steps per
+  // character than allowed.
   static std::shared_ptr<const StopProgram> Make(std::string_view pattern);
 
   const std::vector<Step>& steps() const { return steps_; }

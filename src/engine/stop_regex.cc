@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::uint32_t kHeapLimitKib = 64 * 1024;
 
-// As many as one record may give, twice.
+// Twice the number that one record may have.
 constexpr std::size_t kPatternsKept = 64;
 
 // Follows a search of PCRE2 from one item of the pattern to the next.
@@ -91,8 +91,8 @@ StopRegex::Outcome StopRegex::Search(std::string_view text, StopBudget& budget) 
 }
 
 // A search begins where a match could still begin: earlier starts have failed without reaching the
-// end, so what is appended cannot help them, as PCRE2's partial matching finds out. Its interpreter
-// does the work on every machine, because the compiled form counts other items.
+// end, so appended text cannot make them match; PCRE2's partial matching determines this. The
+// interpreter of PCRE2 is used on every machine, because its JIT code counts items differently.
 StopRegex::Outcome StopRegex::SearchByPcre(std::string_view text, StopBudget& budget) {
   const PcreMatchContext context(pcre2_match_context_create(nullptr));
   const PcreMatchData match(pcre2_match_data_create(1, nullptr));

@@ -3,8 +3,8 @@
 // its current end.
 //
 // Most patterns are followed by an automaton that reads each character once (stop_automaton.h).
-// What needs more (back-references, lookaround, atomic groups, ...) is searched by PCRE2, at the
-// expense of a budget that all searches of a record share.
+// Other patterns (back-references, lookaround, atomic groups, ...) are searched by PCRE2, with a
+// budget that all searches of a record share.
 #pragma once
 
 #include <cstddef>
@@ -21,9 +21,9 @@
 
 namespace sglrun::engine {
 
-// What the searches by PCRE2 of one record may cost in all: a step is an item of the pattern that
-// is tried at a place, or a character that is passed. The count depends on pattern and text alone,
-// never on the machine or its speed.
+// The budget of all PCRE2 searches of one record. A step is one item of the pattern tried at one
+// place, or one character passed. The count depends only on pattern and text, not on the machine or
+// its speed.
 class StopBudget {
  public:
   static constexpr std::int64_t kSteps = 20'000'000;
@@ -62,8 +62,8 @@ class StopRegex {
 
   std::shared_ptr<const Code> code_;
   std::optional<StopAutomaton> automaton_;
-  // What is not searched again: the characters that the automaton has read, or the places before
-  // which PCRE2 finds no beginning of a match.
+  // The part that is not searched again: the characters that the automaton has read, or the text
+  // before the first place at which PCRE2 may find a match.
   std::size_t done_ = 0;
 };
 

@@ -17,7 +17,8 @@ Thinking::Thinking(std::vector<std::int32_t> end, std::optional<std::int64_t> bu
   }
 }
 
-// A beginning of the end that is under way goes on: were it given up, its tokens would count.
+// If the text ends with a beginning of the end sequence, this beginning is continued; otherwise its
+// tokens would count as thoughts.
 std::int32_t Thinking::forced() const {
   return budget_ && taken_ >= *budget_ && !over() ? end_[matched_] : -1;
 }

@@ -1,5 +1,5 @@
-// The tokens of a record that thinks before it answers: free until a sequence of tokens ends them,
-// or until a budget is used up and that sequence is forced.
+// The reasoning tokens before an answer. They are unconstrained until an end sequence of tokens is
+// generated, or until a budget is used up and the end sequence is forced.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@ class Thinking {
   Thinking(std::vector<std::int32_t> end, std::optional<std::int64_t> budget);
 
   bool over() const { return matched_ == end_.size(); }
-  // The token that must come next because the budget is used up; -1 while any may.
+  // The token that is forced because the budget is used up; -1 while any token is allowed.
   std::int32_t forced() const;
   void Take(std::int32_t token);  // !over()
   std::int64_t taken() const { return taken_; }
@@ -26,7 +26,7 @@ class Thinking {
   // fallback_[n]: length of the longest shorter beginning of `end` that its first n tokens end with
   // (Knuth, Morris and Pratt, "Fast pattern matching in strings", 1977).
   std::vector<std::size_t> fallback_;
-  std::size_t matched_ = 0;  // the tokens so far end with so many of the end's
+  std::size_t matched_ = 0;  // tokens of the end sequence at the current end
   std::int64_t taken_ = 0;
 };
 

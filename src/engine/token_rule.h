@@ -1,6 +1,5 @@
-// What limits the next token of a row beside its sampling parameters: a constraint with its
-// thinking budget, min_new_tokens, logit_bias. Each is a rule; the draw reads what they say
-// together.
+// Limits of the next token of a row, in addition to its sampling parameters: a constraint with its
+// thinking budget, min_new_tokens, logit_bias. Each is a rule; the draw uses their combination.
 #pragma once
 
 #include <cstdint>
@@ -11,29 +10,29 @@
 
 namespace sglrun::engine {
 
-// What the rules say of the next token. Spans point into the rules.
+// The combined limits of the next token. Spans point into the rules.
 struct TokenLimits {
-  std::span<const std::uint32_t> mask;   // a bit for each token that may come; empty: all may
+  std::span<const std::uint32_t> mask;   // a bit for each allowed token; empty: all are allowed
   std::span<const std::int32_t> banned;  // tokens that may not come
   std::span<const std::pair<std::int32_t, float>> bias;  // added to their logits
-  bool only_ends = false;                                // nothing but an end of the text may come
+  bool only_ends = false;                                // only an end token is allowed
 };
 
 class TokenRule {
  public:
   virtual ~TokenRule() = default;
-  // Finds what may come next, where that takes work. Rules of different sequences may do so on
+  // Computes the allowed tokens, if that takes work. Rules of different sequences may do this on
   // several threads at once.
   virtual void Prepare() {}
-  // Limit() says what holds for the next token.
+  // Limit() applies to the next token.
   virtual bool prepared() const { return true; }
-  // Adds what the rule says of the next token to what the rules before it said.
+  // Adds the limits of this rule to those of the previous rules.
   virtual void Limit(TokenLimits& limits) const = 0;
-  // Takes the token that came and did not end the sequence.
+  // Accepts the generated token, which did not end the sequence.
   virtual void Accept(std::int32_t token) = 0;
 };
 
-// min_new_tokens: no end before so many tokens, unless nothing else may come.
+// min_new_tokens: no end token before this number of tokens, unless no other token is allowed.
 class BannedEnds : public TokenRule {
  public:
   BannedEnds(std::vector<std::int32_t> ends, std::int64_t min_new_tokens)

@@ -58,7 +58,7 @@ class TokenStream {
   // From now on the text is decoded token by token, for text_so_far().
   void KeepText(const tokenizer::Tokenizer& tokenizer, bool skip_special_tokens);
   // Whole characters only. Nothing while its end could become a stop string, which the final text
-  // does not hold. Only after KeepText.
+  // will not contain. Requires KeepText.
   std::optional<std::string_view> text_so_far() const;
 
  private:

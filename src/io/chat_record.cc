@@ -17,11 +17,11 @@ using request::BadValue;
 using Outcome = Result<void, RecordError>;
 
 constexpr std::string_view kFlags[] = {"add_generation_prompt", "continue_final_message"};
-// Members that make no sense without messages.
+// Members that are allowed only together with messages.
 constexpr std::string_view kChatFields[] = {
     "messages", "tools",   "documents",       "chat_template",
     kFlags[0],  kFlags[1], "enable_thinking", "chat_template_kwargs"};
-// Variables of templates that somebody could take for fields of the record.
+// Variables of templates that could be mistaken for fields of the record.
 constexpr std::string_view kVariables[] = {"thinking", "reasoning_effort", "thinking_budget"};
 
 bool Given(const Json& object, std::string_view name) {
@@ -68,7 +68,7 @@ RecordError GivenTwice(std::string_view name) {
                      path};
 }
 
-// A member that may stand in chat_template_kwargs as well; null when it is in neither place.
+// A member of the record that is also allowed in chat_template_kwargs; null if it is in neither.
 Result<Json, RecordError> TakeFlag(Json& object, Json::Object& variables, std::string_view name) {
   Json beside = TakeMember(object, name);
   const auto inside = std::find_if(variables.begin(), variables.end(),
@@ -100,7 +100,7 @@ Outcome TakeFlags(Json& object, ChatRecord& chat) {
   return {};
 }
 
-// A variable that hosted services take as a field.
+// A variable that hosted services accept as a field.
 Outcome TakeThinking(Json& object, ChatRecord& chat) {
   constexpr std::string_view kName = "enable_thinking";
   Json thinks = TakeMember(object, kName);
@@ -113,7 +113,7 @@ Outcome TakeThinking(Json& object, ChatRecord& chat) {
   return {};
 }
 
-// What would be ignored in silence as an unknown field.
+// Refuses members that would otherwise be ignored as unknown fields.
 Outcome RefuseVariables(const Json& object) {
   for (const std::string_view name : kVariables) {
     if (!Given(object, name)) continue;
@@ -132,9 +132,9 @@ Outcome CheckAlone(const Json& object) {
   return {};
 }
 
-// A function without parameters has null ones, as for servers, which read tools into objects of
-// their own: templates ask for members of the parameters, which null answers and a missing value
-// does not.
+// A function without parameters gets null parameters, as in servers, which read tools into their
+// own objects. Templates access members of the parameters, which works for null but not for a
+// missing value.
 void FillParameters(Json& tools) {
   if (!tools.is_array()) return;
   for (Json& tool : tools.as_array()) {

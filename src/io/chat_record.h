@@ -1,5 +1,5 @@
 // `messages` in a record (an extension of GenerateReqInput): a conversation in place of a prompt.
-// Who knows the model's chat template turns it into token ids; this room knows neither.
+// A callback turns it into token ids, because io/ knows neither templates nor tokenizers.
 #pragma once
 
 #include <cstdint>
@@ -22,13 +22,13 @@ struct ChatRecord {
   Json::Object variables = {};  // chat_template_kwargs
   bool add_generation_prompt = true;
   bool continue_final_message = false;
-  // Of this record alone: a template, or the name of one of the model's several.
+  // Only for this record: a template, or the name of one of the model's templates.
   std::optional<std::string> chat_template = {};
-  // What can be sent where the model has no template: "send .. instead of `messages`".
+  // Advice for models without a template: "send .. instead of `messages`".
   std::string_view without_template = "send `text` instead of `messages`";
 };
 
-// How a model writes calls of functions, as far as its chat template tells.
+// How a model writes tool calls, according to its chat template.
 enum class ToolCallForm : std::uint8_t {
   kNone,    // none that is known
   kTagged,  // <tool_call>{"name": .., "arguments": ..}</tool_call> (Hermes, Qwen)
@@ -46,7 +46,7 @@ using RenderChat = std::function<Result<ChatPromptIds, RecordError>(ChatRecord c
 
 // Takes the members that belong to a conversation out of an object: messages, tools, documents,
 // chat_template_kwargs, chat_template, add_generation_prompt and continue_final_message. The flags
-// may stand inside chat_template_kwargs, too, but not in both places.
+// are also allowed inside chat_template_kwargs, but not in both places.
 Result<ChatRecord, RecordError> TakeChat(Json& object);
 
 // Checks what is in the messages, tools and documents, and brings messages and tools into the form
@@ -54,9 +54,9 @@ Result<ChatRecord, RecordError> TakeChat(Json& object);
 // null ones.
 Result<void, RecordError> TidyChat(ChatRecord& chat);
 
-// Puts `input_ids` in the place of a conversation and of enable_thinking, a variable of templates
-// that hosted services take as a field. Objects without messages stay as they are.
-// `from_openai`: the record was written in that dialect, and so is advice.
+// Replaces a conversation and enable_thinking (a template variable that hosted services accept as a
+// field) by `input_ids`. Objects without messages are unchanged. `from_openai`: the record is an
+// OpenAI line, and error messages use the names of that dialect.
 Result<ToolCallForm, RecordError> ReplaceMessages(Json& object, const RenderChat& render,
                                                   bool from_openai,
                                                   std::vector<std::string>& warnings);

@@ -29,7 +29,7 @@ Bytef* Input(std::string_view bytes) {
   return reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));
 }
 
-// Calls deflate or inflate once, with a chunk more of room behind `out`; takes what it used off
+// Calls deflate or inflate once, after enlarging `out` by a chunk; removes the consumed input from
 // `bytes`.
 int OneChunk(int (*call)(z_stream*, int), int flush, z_stream& stream, std::string_view& bytes,
              std::string& out) {
@@ -85,7 +85,7 @@ Result<std::string> GunzipAll(std::string_view bytes) {
     if (code == Z_STREAM_END) inflateReset(&stream);
     code = OneChunk(inflate, Z_NO_FLUSH, stream, bytes, out);
   }
-  // Input may be used up while output is still held back.
+  // Output may be pending after all input has been consumed.
   while (code == Z_OK) code = OneChunk(inflate, Z_NO_FLUSH, stream, bytes, out);
   inflateEnd(&stream);
   if (code == Z_MEM_ERROR) throw std::bad_alloc();
@@ -99,7 +99,7 @@ Result<std::string> UnzstdAll(std::string_view bytes) {
   std::string out;
   ZSTD_inBuffer in{bytes.data(), bytes.size(), 0};
   std::size_t code = 0;
-  bool full = false;  // the last call filled its room, so more may be held back
+  bool full = false;  // the last call filled its output space, so more may be pending
   while ((in.pos < in.size || full) && ZSTD_isError(code) == 0) {
     const std::size_t used = out.size();
     out.resize(used + kOutputChunk);

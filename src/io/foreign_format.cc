@@ -13,7 +13,7 @@ struct Format {
   std::string_view sentence;
 };
 
-// None of them begins a text: each holds a control character or bytes that are no UTF-8.
+// No text begins with one of these: each contains a control character or bytes that are not UTF-8.
 constexpr Format kFormats[] = {
     {"\xFF\xFE\0\0"sv, "it is UTF-32 text; convert it with iconv -f UTF-32 -t UTF-8"},
     {"\0\0\xFE\xFF"sv, "it is UTF-32 text; convert it with iconv -f UTF-32 -t UTF-8"},
@@ -40,7 +40,7 @@ bool IsBzip2(std::string_view text) {
   return text.starts_with("BZh") && text.substr(4).starts_with("1AY&SY");
 }
 
-// As a server sends in place of a file when a login is asked for.
+// Servers send such pages instead of a file if a login is required.
 bool IsHtml(std::string_view text) {
   constexpr std::string_view kBlanks = " \t\r\n";
   std::string lower(text.substr(std::min(text.find_first_not_of(kBlanks), text.size())));

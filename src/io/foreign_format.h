@@ -1,4 +1,4 @@
-// Files that hold no lines of UTF-8 text, known by how they begin.
+// Recognises files that are not lines of UTF-8 text by their first bytes.
 #pragma once
 
 #include <string>
@@ -6,9 +6,9 @@
 
 namespace sglrun::io {
 
-// What a file that begins so is, and what to do with it: "it is an xz stream; unpack it with xz -d
-// and give what comes out". "" of lines of text, of gzip and of zstd. What could be the beginning of
-// a text, such as HTML, is named only where `lines_are_json`.
+// The format of a file with these first bytes, and what to do with it: "it is an xz stream; unpack
+// it with xz -d and use the result". "" for lines of text, gzip and zstd. Formats that could be
+// text, such as HTML, are reported only if `lines_are_json`.
 std::string ForeignFormat(std::string_view beginning, bool lines_are_json);
 
 }  // namespace sglrun::io

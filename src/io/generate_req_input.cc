@@ -40,7 +40,7 @@ Outcome AppendRow(const Json& row, std::string_view path, EmbeddingRows& rows) {
   return {};
 }
 
-// Each row goes as it is read: its numbers take a quarter of the memory then.
+// Each row of the JSON is freed after it is read: the floats take a quarter of its memory.
 Read<std::shared_ptr<const EmbeddingRows>> ReadRows(Json& value, std::string_view path) {
   if (!value.is_array()) return BadValue(path, value.Excerpt(), "an array of rows of numbers");
   auto rows = std::make_shared<EmbeddingRows>();
@@ -59,7 +59,7 @@ Read<HiddenStates> ReadHiddenStates(const Json& value, std::string_view path) {
   return value.as_bool() ? HiddenStates::kAll : HiddenStates::kNone;
 }
 
-// Levels of arrays above the first element that is no array.
+// The number of nested arrays around the first element that is not an array.
 int Depth(const Json& value) {
   const Json* inner = &value;
   int depth = 0;
@@ -147,7 +147,7 @@ class Reader {
     const auto integer = [&field](const Json& one, std::string_view path) {
       return ReadInRange(one, path, field.range);
     };
-    // Its range only matters together with return_logprob; io/normalize looks at it then.
+    // Its range matters only together with return_logprob; io/normalize checks it then.
     const auto any_integer = [](const Json& one, std::string_view path) {
       return request::ReadInteger(one, path, Range{});
     };

@@ -1,5 +1,5 @@
-// GenerateReqInput, field for field as SGLang's, after the check of every value by itself. Shapes
-// (one prompt or a batch, list lengths, n) are settled by io/normalize.
+// GenerateReqInput, field for field as SGLang's, after each value has been checked separately.
+// io/normalize checks shapes (one prompt or a batch, list lengths, n).
 #pragma once
 
 #include <cstdint>

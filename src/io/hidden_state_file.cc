@@ -13,7 +13,7 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little, "both formats are written as they lie");
 
-// Whole or not at all: half of a file would pass for all of it.
+// Written completely or not at all: a partial file could be mistaken for a complete one.
 Status WriteFile(const std::string& path, std::string_view header, const std::vector<float>& data) {
   SGLRUN_ASSIGN_OR_RETURN(FileReplacement file, FileReplacement::Begin(path, "\"" + path + "\""));
   SGLRUN_RETURN_IF_ERROR(file.Append(header));

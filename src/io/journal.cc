@@ -24,8 +24,8 @@ constexpr std::size_t kEntryBytes = 64;
 constexpr std::uint64_t kMaxHeaderBytes = std::uint64_t{1} << 24;
 constexpr std::uint64_t kFailedFlag = 1;
 constexpr std::uint64_t kFinishedFlag = 2;  // no row: `index` is the number of records
-// The last entry of a frame. Entries of one frame count together or not at all: if the others were
-// lost, the output could not be cut between their rows.
+// The last entry of a frame. The entries of one frame are valid together or not at all, because the
+// output cannot be cut inside a frame.
 constexpr std::uint64_t kFrameEndFlag = 4;
 constexpr std::size_t kEntriesAtOnce = 4096;
 
@@ -54,14 +54,14 @@ void AppendEntry(std::string& out, const JournalEntry& entry, std::uint64_t flag
   AppendU64(out, Checksum(std::string_view(out).substr(begin)));
 }
 
-// Collects entries, and remembers up to where they are whole frames.
+// Collects entries, and records where the last complete frame ends.
 class EntryCollector {
  public:
   EntryCollector(JournalContents& contents, std::int64_t output_size)
       : contents_(contents), output_size_(output_size) {}
   ~EntryCollector() { contents_.entries.resize(whole_); }
 
-  // False when the 64 bytes are torn, or say more than is in the output.
+  // False if the 64 bytes are damaged, or refer to bytes that the output does not have.
   bool Add(const char* bytes) {
     if (ReadU64(bytes + 56) != Checksum({bytes, 56})) return false;
     const auto number = [bytes](int i) {
@@ -196,8 +196,8 @@ std::string DescribeDifference(const Json& before, const Json& now) {
   return sentence;
 }
 
-// A run that ends may take its journal away, or put another in its place, between our opening and
-// our lock: the lock counts only on the file that still has the name.
+// Another run that ends may remove or replace its journal between our open and our lock. The lock
+// is valid only if the file still has the name.
 Result<std::unique_ptr<JournalWriter>> JournalWriter::Open(const std::string& path) {
   while (true) {
     const int fd = open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666);

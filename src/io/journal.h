@@ -1,6 +1,6 @@
-// The file beside an output, OUT.journal, that makes resuming work after a kill at any moment.
-// It begins with what the run was (named option values), then holds one entry for each row that is
-// completely in the output, in the order of the rows. An entry is written after the row's bytes.
+// The file OUT.journal, with which a run can be resumed after a kill at any moment. It begins with
+// the identity of the run (named option values), followed by one entry for each complete row of the
+// output, in the order of the rows. An entry is written after the bytes of its row.
 //
 // Layout, little endian: "SGLRUNJ2", u64 length of the JSON text, the text, u64 checksum of the
 // text; then entries of 64 bytes: key (2 x u64), index, line, end, bytes (i64 each), flags (u32),
@@ -33,10 +33,10 @@ struct JournalEntry {
   bool operator==(const JournalEntry&) const = default;
 };
 
-// What a run saw of its inputs when it reached their end, records of other shards included.
+// The inputs of a run that reached their end, including the records of other shards.
 struct InputEnd {
   std::int64_t records = 0;
-  Hash128 content = {};  // of all records in their order: shards of one run saw the same
+  Hash128 content = {};  // of all records in order; equal in all shards of a run
 
   bool operator==(const InputEnd&) const = default;
 };
@@ -51,43 +51,43 @@ struct JournalContents {
   std::int64_t output_end() const { return entries.empty() ? 0 : entries.back().end; }
 };
 
-// Tells an edited row from the one that was written.
+// Detects rows that were edited.
 std::uint32_t RowCheck(std::string_view row);
 
 // "OUT.journal".
 std::string JournalPath(const std::string& output_path);
 
-// nullopt when there is no journal, or only the torn beginning of one. A file of another kind or
-// of a later version is an error. Reading ends at a torn entry, and at the first entry whose row is
-// not wholly in an output of `output_size` bytes; behind the end of the last entry the output has
-// to be cut off.
+// nullopt if there is no journal or only an incomplete header. A file of another kind or of a later
+// version is an error. Reading ends at an incomplete entry, and at the first entry whose row is not
+// completely within an output of `output_size` bytes. The output must be truncated after the last
+// entry.
 Result<std::optional<JournalContents>> ReadJournal(const std::string& journal_path,
                                                    std::int64_t output_size);
 
-// What differs between two runs, for a refusal: "seed was 42, now 43; model was ...". "" when
-// nothing does.
+// The differences between two runs, for an error message: "seed was 42, now 43; model was ..."; ""
+// if there are none.
 std::string DescribeDifference(const Json& before, const Json& now);
 
 class JournalWriter {
  public:
-  // Opens (or creates) and locks: two runs that write one output would spoil it. Begin or GoOn
-  // comes next.
+  // Opens (or creates) and locks the journal, so that two runs cannot write one output. Begin or
+  // GoOn must follow.
   static Result<std::unique_ptr<JournalWriter>> Open(const std::string& path);
   JournalWriter(const JournalWriter&) = delete;
   JournalWriter& operator=(const JournalWriter&) = delete;
   ~JournalWriter();
 
-  // Empties the journal and writes what the run is.
+  // Empties the journal and writes the identity of the run.
   Status Begin(const Json& run);
-  // Gives the journal another name, in the place of a file that has it; the lock stays.
+  // Renames the journal, replacing an existing file; the lock is kept.
   Status MoveTo(const std::string& path);
-  // Goes on behind the good bytes of what was read.
+  // Continues after the valid bytes that were read.
   Status GoOn(std::int64_t good_bytes);
 
-  // Entries with the same end are of one frame and must come in one call.
+  // Entries with the same end belong to one frame and must be passed in one call.
   Status Add(std::span<const JournalEntry> entries);
   Status AddFinished(const InputEnd& input);
-  // Brings the journal onto the disk; the output comes before it.
+  // Syncs the journal to disk; the output must be synced before.
   Status Sync();
 
  private:

@@ -98,7 +98,7 @@ class LineReader : public JsonlReader {
       return;
     }
     if (size > kLongLineBytes && text.size() <= kLongLineBytes && when_long_) when_long_();
-    // Doubling ends where a line does.
+    // The buffer is doubled until it holds a line end.
     if (size > text.capacity()) {
       text.reserve(std::max(size, std::min(2 * text.capacity(), options_.max_line_bytes)));
     }

@@ -18,7 +18,7 @@ namespace sglrun::io {
 
 // Longest line that is read; a longer one becomes a record error and is skipped in bounded memory.
 inline constexpr std::size_t kMaxLineBytes = std::size_t{256} << 20;
-// From here on a line is long: it takes memory that others may have to leave first.
+// Longer lines count as long: they may have to wait until other records release memory.
 inline constexpr std::size_t kLongLineBytes = std::size_t{1} << 20;
 
 struct InputRecord {
@@ -31,9 +31,9 @@ struct InputRecord {
 
 struct ReaderOptions {
   std::size_t max_line_bytes = kMaxLineBytes;
-  // While set, a reader that waits for a pipe or a terminal gives the end of the input instead.
+  // While this is set, a reader that waits for a pipe or a terminal reports the end of the input.
   const std::atomic<bool>* stop = nullptr;
-  bool lines_are_json = true;  // what is clearly no JSON, such as an HTML page, is an error
+  bool lines_are_json = true;  // an input that is not JSON, such as HTML, is an error
 };
 
 class JsonlReader {
@@ -47,7 +47,7 @@ class JsonlReader {
   // (a damaged gzip stream, a read error).
   virtual Result<std::optional<InputRecord>> Next() = 0;
 
-  // Is called while a line is read, when it turns out to be long; the line goes on afterwards.
+  // Called while a line is read, as soon as it is known to be long; reading continues afterwards.
   virtual void WhenLineIsLong(std::function<void()> callback) = 0;
 
   // Bytes of the inputs read so far, and in all (0 when unknown, as for stdin): for progress.

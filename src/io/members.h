@@ -1,4 +1,4 @@
-// Members of JSON objects that are changed or moved on.
+// Access to members of JSON objects that are changed or moved.
 #pragma once
 
 #include <algorithm>

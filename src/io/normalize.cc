@@ -16,7 +16,7 @@ using request::BadValue;
 using request::ElementPath;
 using Outcome = Result<void, RecordError>;
 
-// What one line may ask for at most, so that no line can take the memory of the run.
+// Limits of one line, so that no line can use up the memory of the run.
 constexpr std::size_t kMaxResults = std::size_t{1} << 20;
 constexpr std::size_t kMaxCopiedBytes = std::size_t{1} << 30;
 constexpr std::int64_t kMaxMaskTopK = 4096;
@@ -158,7 +158,8 @@ class Normalizer {
     return RefuseListWithSamples("return_sampling_mask", input_.return_sampling_mask);
   }
 
-  // What every sample has a copy of: the prompts, and what is given once or for each of them.
+  // The size of the parts that every sample copies: the prompts, and the fields given once or for
+  // each prompt.
   std::size_t CopiedBytes() const {
     std::size_t bytes = 0;
     for (const std::string& text : input_.text.values) bytes += text.size();
@@ -214,7 +215,7 @@ class Normalizer {
     return is_batch_ ? ElementPath(name, prompt) : std::string(name);
   }
 
-  // What is wrong with one of the prompts and what is asked for it.
+  // Checks one prompt and its parameters.
   Outcome CheckPrompt(std::size_t prompt) const {
     SGLRUN_RETURN_IF_ERROR(CheckNotEmpty(prompt));
     SGLRUN_RETURN_IF_ERROR(CheckLogprobStart(prompt));
@@ -255,8 +256,8 @@ class Normalizer {
     return {};
   }
 
-  // The seed of what the record states none for; 0 where it states all, so that it is no copy of
-  // another. The samples of a prompt share its seed.
+  // The seed of the prompts for which the record states none; 0 if it states all seeds, in which
+  // case the record does not count as a copy. The samples of a prompt share its seed.
   std::uint64_t RecordSeed() {
     const auto has_seed = [](const auto& params) { return params->sampling_seed.has_value(); };
     const bool draws = prompts_ > 0 && !std::ranges::all_of(sampling_, has_seed);

@@ -1,5 +1,5 @@
 // GenerateReqInput to GenerateRequests: one prompt and one output each, defaults filled in, ranges
-// checked, lists and n unfolded in prompt-major order. What leaves here is valid by construction.
+// checked, lists and n unfolded in prompt-major order. The results are valid by construction.
 #pragma once
 
 #include <cstddef>
@@ -17,8 +17,8 @@
 
 namespace sglrun::io {
 
-// From which ids are derived where a record states none: its content without rid, and how often
-// equal content was seen before.
+// The source of derived ids: the content of the record without rid, and how often equal content was
+// seen before.
 struct RecordIdentity {
   Hash128 content;
   std::uint64_t occurrence = 0;
@@ -28,13 +28,13 @@ struct RecordIdentity {
 };
 
 struct NormalizeOptions {
-  SamplingParams sampling;  // what holds where a record states nothing
+  SamplingParams sampling;  // defaults for parameters that a record does not state
   request::SamplingContext sampling_context;
   std::int64_t logprob_start_len = -1;
 };
 
-// The requests of one record. A line can ask for a million of them, so they are made one by one from
-// the record's parsed form, which is held once. (in request_list.cc)
+// The requests of one record. A line can request a million of them, so they are created one by one
+// from the parsed record, which is stored once. (in request_list.cc)
 class RequestList {
  public:
   // What a record says, checked.
@@ -60,12 +60,12 @@ class RequestList {
 
   // Request i: sample i % samples() of prompt i / samples().
   GenerateRequest operator[](std::size_t i) const;
-  // The same for the last time that its prompt is needed: ids and texts are moved out.
+  // The same for the last use of a prompt: ids and texts are moved out.
   GenerateRequest Take(std::size_t i);
   HiddenStates HiddenStatesOf(std::size_t i) const;
   void SetTokenBytesInLogprobs(bool wanted) { token_bytes_in_logprobs_ = wanted; }
 
-  // Gives up the text and the ids of prompts whose tokens are kept elsewhere.
+  // Frees the text and the ids of prompts whose tokens are stored elsewhere.
   void DropTokenPrompts();
   // What it holds, in bytes.
   std::int64_t bytes() const;
@@ -101,7 +101,7 @@ struct NormalizedRecord {
   bool is_array = false;
 };
 
-// `seeds` gives seeds to requests that state none, when the whole record is valid.
+// `seeds` provides seeds for requests that state none, if the whole record is valid.
 Result<NormalizedRecord, RecordError> Normalize(GenerateReqInput input,
                                                 const NormalizeOptions& options,
                                                 const RecordIdentity& identity, SeedSource& seeds,

@@ -9,7 +9,7 @@ namespace sglrun::io {
 
 class OccurrenceCounter {
  public:
-  // Counts one more and tells how many came before it.
+  // Counts one occurrence and returns the number of earlier ones.
   std::uint32_t Add(std::uint64_t hash);
 
  private:

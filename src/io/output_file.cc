@@ -64,7 +64,7 @@ Status OutputFile::Write(std::string_view bytes) {
     const ssize_t count = write(fd_, bytes.data(), bytes.size());
     if (count >= 0) {
       bytes.remove_prefix(static_cast<std::size_t>(count));
-    } else if (errno == EAGAIN) {  // somebody made the pipe non-blocking
+    } else if (errno == EAGAIN) {  // the pipe is non-blocking
       pollfd ready{fd_, POLLOUT, 0};
       poll(&ready, 1, -1);
     } else if (errno != EINTR) {

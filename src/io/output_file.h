@@ -1,6 +1,6 @@
 // The file that rows are written to: plain, gzip or zstd by its name, or stdout. Compressed files
-// are a row of complete gzip members or zstd frames, one for each Flush, so that a kill loses only
-// what was not flushed.
+// are a sequence of complete gzip members or zstd frames, one for each Flush, so that a kill loses
+// only what was not flushed.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ Result<std::string> Decompress(std::string_view bytes, Compression compression);
 
 class OutputFile {
  public:
-  // Keeps the first `offset` bytes of the file and cuts off what follows; 0 begins anew. "-" is
+  // Keeps the first `offset` bytes of the file and cuts off what follows; 0 begins again. "-" is
   // stdout, where nothing is cut.
   static Result<std::unique_ptr<OutputFile>> Open(const std::string& path, Compression compression,
                                                   std::int64_t offset = 0);
@@ -36,17 +36,18 @@ class OutputFile {
   void Append(std::string_view bytes) { buffer_ += bytes; }
   std::size_t buffered() const { return buffer_.size(); }
 
-  // Brings the gathered bytes into the file. A full disk, a closed pipe and the like come back as
-  // a sentence with the system's words; the file then ends in a torn row, and every later Flush
-  // fails, too.
+  // Writes the buffered bytes to the file. A full disk, a closed pipe and similar errors return the
+  // message of the system; the file then ends in an incomplete row, and every later Flush fails
+  // too.
   Status Flush();
 
-  // Flushes, and brings the file onto the disk: what a power cut leaves. Nothing for pipes.
+  // Flushes and syncs the file to disk, so that it survives a power failure. Has no effect on
+  // pipes.
   Status Sync();
 
   // Size of the file up to the last Flush.
   std::int64_t tell() const { return offset_; }
-  // Whether a Flush failed because the reader of the pipe is gone.
+  // Whether a Flush failed because the reader closed the pipe.
   bool broken_pipe() const { return broken_pipe_; }
 
  private:

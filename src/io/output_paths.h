@@ -1,4 +1,4 @@
-// The files of one output: the rows, and what lies beside them while a run goes on and after it.
+// The files of one output: the rows, and the files next to it during and after a run.
 #pragma once
 
 #include <string>
@@ -8,19 +8,19 @@
 
 namespace sglrun::io {
 
-// Standard output, a pipe, a device: nothing that could be continued, so it has no journal.
+// Standard output, a pipe or a device: it cannot be continued, so it has no journal.
 bool IsLooseOutput(const std::string& path);
 
-// "OUT.new": the rows in a new order, until they take the place of OUT.
+// "OUT.new": the rows in a new order, until the file replaces OUT.
 std::string RebuiltPath(const std::string& output_path);
-// "OUT.dropped": rows that answer no record of the input any more.
+// "OUT.dropped": rows whose record is no longer in the input.
 std::string DroppedRowsPath(const std::string& output_path);
 
-// What a run writes beside the output while it goes on, and where a link leads that is the output:
-// the journal, the rebuilt output with its journal and dropped rows, the rows that were dropped.
+// All files that a run writes next to the output: the journal, the rebuilt output with its journal
+// and dropped rows, and the dropped rows. If the output is a link, also its target.
 std::vector<std::string> FilesBeside(const std::string& output_path);
 
-// Whether an output can be written at `path`, as far as is seen without opening it.
+// Whether an output can be written at `path`, as far as this is known without opening it.
 Status CheckOutputWritable(const std::string& path);
 
 bool FileExists(const std::string& path);

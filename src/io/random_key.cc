@@ -14,7 +14,8 @@
 namespace sglrun::io {
 namespace {
 
-// Parameters that say how often to draw, with which seed, and what of the tokens is shown.
+// Parameters that do not influence tokens: the number of samples, the seed, and which tokens the
+// text shows.
 constexpr std::string_view kDecideNoToken[] = {"n", "sampling_seed", "no_stop_trim",
                                                "skip_special_tokens"};
 
@@ -26,7 +27,7 @@ std::string_view BytesOf(std::span<const T> values) {
   return {reinterpret_cast<const char*>(values.data()), values.size_bytes()};
 }
 
-// A text of what was added, in which no two lists of values read alike.
+// Serialises values so that different lists of values give different texts.
 class KeyText {
  public:
   void Add(std::uint64_t bits) {
@@ -52,7 +53,7 @@ class KeyText {
     Add(std::uint64_t{list.size()});
     for (const T& item : list) Add(item);
   }
-  // By id, whatever the order they are written in; a bias of 0 is none.
+  // Sorted by id, so that the written order has no effect; a bias of 0 is left out.
   void Add(std::vector<std::pair<std::int32_t, float>> bias) {
     std::erase_if(bias, [](const auto& entry) { return entry.second == 0; });
     std::ranges::sort(bias);

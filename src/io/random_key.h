@@ -1,6 +1,6 @@
-// Which draws a record without a sampling_seed gets. They depend on what decides its text, so that
-// asking for another output (logprobs, hidden states, more samples, an id) or spelling out a
-// default changes no answer.
+// The seeds of records without a sampling_seed. They depend only on what influences the text, so
+// that requesting another output (logprobs, hidden states, more samples, an id) or stating a
+// default explicitly does not change an answer.
 #pragma once
 
 #include <cstdint>
@@ -13,18 +13,18 @@
 
 namespace sglrun::io {
 
-// A hash of the effective parameters that decide which tokens come. Parameters at SGLang's neutral
-// default add nothing to it: one that a later release brings changes no key of today's records.
-// `require_reasoning` is the record's.
+// A hash of the effective parameters that influence tokens. Parameters with SGLang's neutral
+// default are left out, so a parameter added in a later release does not change the keys of
+// existing records. `require_reasoning` is that of the record.
 Hash128 ChoiceHash(const SamplingParams& params, bool require_reasoning);
 
-// The key of a prompt: what it is, and the ChoiceHash of its parameters. Equal bytes of different
+// The key of a prompt: its content, and the ChoiceHash of its parameters. Equal bytes of different
 // kinds are different prompts.
 Hash128 PromptKey(std::string_view text, const Hash128& choices);
 Hash128 PromptKey(std::span<const std::int32_t> ids, const Hash128& choices);
 Hash128 PromptKey(const EmbeddingRows& embeds, const Hash128& choices);
 
-// The key of a record, of those of its prompts in order.
+// The key of a record, computed from those of its prompts in order.
 Hash128 RandomKey(std::span<const Hash128> prompts);
 
 // Seeds by key, for records in input order: the k-th of those with equal keys gets the k-th seed of

@@ -40,8 +40,8 @@ enum class RowState : std::uint8_t { kMissing, kServed, kFailed };
 
 struct RunOutputOptions {
   std::string path;           // "-" and what is no regular file: no journal, nothing to resume
-  Json run;                   // named values that must be the same when a run goes on
-  bool overwrite = false;     // begin anew whatever is there
+  Json run;                   // named values that must be the same when a run continues
+  bool overwrite = false;     // begin again whatever is there
   bool retry_errors = false;  // failed rows count as missing
   RowOrder order = RowOrder::kInput;
   RowLines lines = RowLines::kAny;

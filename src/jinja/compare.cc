@@ -197,8 +197,8 @@ Try<std::uint64_t> Hash(const Value& value, int depth) {
     case Kind::kRange:
       return HashNumber(value.as<RangeObject>().length);
     default:
-      // Objects are told apart by comparing them: an address would make what is counted depend on
-      // the run.
+      // Objects are distinguished by comparing them: an address would make what is counted depend
+      // on the run.
       return static_cast<std::uint64_t>(value.kind());
   }
 }

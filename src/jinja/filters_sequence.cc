@@ -62,7 +62,7 @@ Try<Value> Last(Runtime& runtime, const Value& input, CallArgs args) {
   return found ? item : Value::Undef("No last item, sequence was empty.");
 }
 
-// The reference draws anew for each rendering; here a rendering draws the same each time.
+// The reference draws again for each rendering; here a rendering draws the same each time.
 Try<Value> Random(Runtime& runtime, const Value& input, CallArgs args) {
   SGLRUN_RETURN_IF_ERROR(Bind("do_random", {}, 0, std::move(args)));
   SGLRUN_ASSIGN_OR_RETURN(const std::int64_t length, Length(input));

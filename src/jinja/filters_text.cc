@@ -45,7 +45,7 @@ std::string TitleWords(std::string_view text) {
   return out;
 }
 
-// The mark of an escaped text is lost, as the words are joined anew.
+// The mark of an escaped text is lost, as the words are joined again.
 Try<Value> Title(Runtime&, const Value& input, CallArgs args) {
   SGLRUN_RETURN_IF_ERROR(Bind("do_title", {}, 0, std::move(args)));
   const Value text = ToStr(input);

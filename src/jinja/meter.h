@@ -6,9 +6,9 @@
 // node of the tree. A filter or a method is made of these, and so cannot forget to charge. A loop
 // over bytes that uses none of them charges for itself, before it runs.
 //
-// A charge that exceeds a limit throws LimitReached, which Template::Parse and Template::Render turn
-// into their error. An error value would do less: code that asks whether something works, and goes
-// on when it does not, would swallow it.
+// A charge that exceeds a limit throws LimitReached, which Template::Parse and Template::Render
+// turn into their error. An error value would do less: code that asks whether something works, and
+// continues when it does not, would swallow it.
 //
 // The same place looks at the StopFlag, some thousand times a second.
 #pragma once
@@ -26,8 +26,9 @@ inline constexpr std::size_t kMaxTextBytes = std::size_t{64} << 20;
 inline constexpr std::size_t kMaxItems = std::size_t{1} << 20;
 
 struct Limits {
-  // A step is a statement, a call, an item, or 64 bytes that are made, copied, compared or searched.
-  // A character that is looked at by itself is an eighth of a step. One step takes about 100 ns.
+  // A step is a statement, a call, an item, or 64 bytes that are made, copied, compared or
+  // searched. A character that is looked at by itself is an eighth of a step. One step takes about
+  // 100 ns.
   std::int64_t steps = 10'000'000;
   // Of texts, lists and other objects that exist at the same time.
   std::size_t live_bytes = std::size_t{256} << 20;

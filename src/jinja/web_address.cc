@@ -9,8 +9,9 @@
 namespace sglrun::jinja {
 namespace {
 
-// The character in lower case as Python's re compares it without regard to case: besides the letters
-// of ASCII there are i and I with and without their dots, the long s and the sign of Kelvin.
+// The character in lower case as Python's re compares it without regard to case: besides the
+// letters of ASCII there are i and I with and without their dots, the long s and the sign of
+// Kelvin.
 char32_t Folded(char32_t c) {
   if (c >= 'A' && c <= 'Z') return c + ('a' - 'A');
   if (c == 0x130 || c == 0x131) return 'i';
@@ -93,14 +94,14 @@ bool IsEndOfAddress(std::string_view text) {
          std::string_view("/?#").find(scanner.rest()[0]) != std::string_view::npos;
 }
 
-// The part before the port and the path. It is where the address ends at the latest, as nothing in a
-// name may be one of these characters.
+// The part before the port and the path. It is where the address ends at the latest, as nothing in
+// a name may be one of these characters.
 std::string_view HostOf(std::string_view text) {
   Meter::Bytes(text.size());
   return text.substr(0, text.find_first_of(":/?#"));
 }
 
-// The names that a host is made of, but for its last; all must pass.
+// The names that a host is made of, except for its last; all must pass.
 bool LabelsPass(std::string_view labels, std::size_t least, std::size_t most) {
   while (!labels.empty()) {
     const std::size_t dot = labels.find('.');

@@ -203,7 +203,7 @@ class GraphemeState {
  public:
   explicit GraphemeState(char32_t first) { Move(BreakOf(first)); }
 
-  // Moves on to `c` and tells whether it belongs to the character before.
+  // Moves on to `c` and says whether it belongs to the character before.
   bool Joins(char32_t c) {
     const GraphemeBreak next = BreakOf(c);
     const bool joins = Continues(next);

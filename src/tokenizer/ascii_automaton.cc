@@ -155,7 +155,7 @@ class AsciiAutomaton::Builder {
       if (place.does == Place::Does::kMatches) return true;
       if (place.does == Place::Does::kReads) {
         if (holds(place.set)) Enter(place.next, next);
-      } else if (!holds(place.set)) {  // kNotAhead: goes on before the same character
+      } else if (!holds(place.set)) {  // kNotAhead: continues before the same character
         Row here;
         Enter(place.next, here);
         if (Read(here.places, column, next)) return true;

@@ -181,7 +181,7 @@ class RankQueue {
 
   std::vector<int> last_;  // by rank: the block that is being filled, -1 for none
   std::vector<Block> blocks_;
-  std::size_t next_rank_ = 0;  // ranks below are done, but for those in level_ and early_
+  std::size_t next_rank_ = 0;  // ranks below are done, except for those in level_ and early_
   std::vector<int> level_;     // positions of rank next_rank_ - 1, ascending
   std::size_t at_ = 0;
   HeapQueue early_;

@@ -28,7 +28,7 @@ struct TiktokenFamily {
   int reserved = 0;  // of the ids behind the ranks, those without a name are <|reserved_token_ID|>
 };
 
-// What all releases of Llama 3 share: 3.1 and later named some of the reserved tokens anew.
+// What all releases of Llama 3 share: 3.1 and later named some of the reserved tokens again.
 constexpr std::array<FamilyToken, 5> kLlama3Tokens = {{{0, "<|begin_of_text|>"},
                                                        {1, "<|end_of_text|>"},
                                                        {6, "<|start_header_id|>"},

@@ -56,8 +56,8 @@ class Tokenizer {
   static Result<std::unique_ptr<Tokenizer>> FromGguf(GgufVocabulary vocabulary);
 
   // Ill-formed UTF-8 is replaced by U+FFFD first. Special tokens written in the text become special
-  // tokens, as the reference implementation does, but for plain stretches. Fails only on text that
-  // exhausts a matching limit.
+  // tokens, as the reference implementation does, except for plain stretches. Fails only on text
+  // that exhausts a matching limit.
   virtual Result<std::vector<TokenId>> Encode(std::string_view text,
                                               EncodeOptions options) const = 0;
 

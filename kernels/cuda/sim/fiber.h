@@ -1,4 +1,4 @@
-// Fibers: a stack and a place to go on from, switched by hand in some 15 ns (swapcontext costs a
+// Fibers: a stack and a place to continue from, switched by hand in some 15 ns (swapcontext costs a
 // system call each way). x86-64 only.
 #pragma once
 
@@ -20,7 +20,7 @@
 #include <sanitizer/common_interface_defs.h>
 #endif
 
-// Saves the callee's registers on this stack, the stack's top in *save, and goes on at `load`.
+// Saves the callee's registers on this stack, the stack's top in *save, and continues at `load`.
 extern "C" void sglrun_sim_switch(void** save, void* load);
 
 namespace sglrun::sim {

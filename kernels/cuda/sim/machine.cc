@@ -107,7 +107,7 @@ class Machine {
   Fiber main_;
   Fiber* came_from_ = nullptr;
 
-  // Threads that can go on, a ring.
+  // Threads that can continue, a ring.
   std::vector<unsigned> ready_ = std::vector<unsigned>(kMostThreads);
   unsigned head_ = 0, ready_count_ = 0;
   std::uint64_t random_ = 1;

@@ -30,7 +30,7 @@ class Streams {
     std::erase_if(queues_, [&](const auto& entry) { return entry.get() == queue; });
   }
 
-  // One piece of work of one stream, drawn; false when no stream can go on.
+  // One piece of work of one stream, drawn; false when no stream can continue.
   bool RunOne() {
     if (queues_.empty()) return false;
     const std::size_t first = Random() % queues_.size();

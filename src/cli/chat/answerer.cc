@@ -90,7 +90,7 @@ Result<Answer> Answerer::Run(const Conversation& conversation, const Parameters&
   const bool thinks = OpensThinking(prompt.rendered.text, parts_.thinking);
   making->prompt_ids = std::move(prompt.ids);
   making->sampling = parameters.ForAnswer(room, seed);
-  // A constraint is one of the answer, not of the thoughts that the template has opened.
+  // A constraint applies to the answer, not to the thoughts that the template has opened.
   making->require_reasoning = thinks && !parameters.constraint().empty();
   SGLRUN_ASSIGN_OR_RETURN(GenerateRequest request, MakeRequest(*making));
   watch.begin(prompt.rendered.text);

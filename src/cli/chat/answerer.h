@@ -1,6 +1,6 @@
-// The model's side of a chat: a conversation in, an answer out, piece by piece. Every answer is
-// made from one line of GenerateReqInput, the same that /export writes, by the reader that `batch`
-// uses; so a replay cannot mean anything else.
+// The model side of a chat: takes a conversation and returns an answer piece by piece. Every answer
+// is generated from one line of GenerateReqInput, which is also what /export writes, with the
+// reader of `batch`. A replay is therefore the same request.
 #pragma once
 
 #include <cstdint>
@@ -39,7 +39,7 @@ struct Answer {
   AnswerCost cost;
 };
 
-// What a person sees of an answer that is being made.
+// The display of an answer while it is generated.
 struct AnswerWatch {
   // Before the first text: the prompt as rendered, whose end may have opened the thinking.
   std::function<void(std::string_view prompt)> begin;
@@ -57,7 +57,7 @@ class Answerer {
     engine::Engine* engine = nullptr;
     io::RecordOptions record_options;  // without --sampling
     ThinkingMarkers thinking;
-    std::string room_advice;  // what a person can do when the context is full
+    std::string room_advice;  // advice for when the context is full
   };
   explicit Answerer(Parts parts);
 
@@ -75,17 +75,17 @@ class Answerer {
   };
   Result<Prompt> MakePrompt(const Conversation& conversation) const;
   Result<GenerateRequest> MakeRequest(const Making& making) const;
-  // Back to the last whole character, and to what a replay makes that ends where this answer was
-  // stopped: half a character at its end would come out as U+FFFD.
+  // Removes an incomplete character at the end of a stopped answer. In a replay that ends at the
+  // same place it would appear as U+FFFD.
   void CutInterrupted(bool skip_special_tokens, Answer& answer, Making& making) const;
   Result<Answer> Generate(GenerateRequest request, const AnswerWatch& watch, Making& making);
 
   Parts parts_;
   PromptEncoder encoder_;
-  std::tm now_;  // of the whole chat: a clock in a prompt would make every turn a new one
+  std::tm now_;  // one time for the whole chat, so that earlier turns of a prompt stay equal
 };
 
-// The line that makes an answer, as `batch` reads it.
+// The input line of an answer, as `batch` reads it.
 Json ReplayLine(const Making& making, const std::string& rid);
 
 }  // namespace sglrun::cli

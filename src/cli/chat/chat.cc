@@ -27,7 +27,7 @@
 namespace sglrun::cli {
 namespace {
 
-// One row needs no large steps, and between two of them Ctrl+C is heard.
+// One row needs no large steps, and Ctrl+C is checked between two steps.
 constexpr std::int64_t kStepTokens = 128;
 constexpr std::size_t kMostMessageBytes = std::size_t{64} << 20;
 
@@ -67,7 +67,7 @@ Result<std::string> ReadMessage(const Options& options) {
                "at a terminal"};
 }
 
-// A variable that no template speaks of would change nothing, and nobody would know.
+// A variable that the template does not use would have no effect, and the user would not notice.
 Status CheckVariables(const Json::Object& variables,
                       const chat_template::ChatTemplateFiles& files) {
   for (const auto& [name, value] : variables) {
@@ -96,8 +96,8 @@ Result<chat_template::ChatTemplate> LoadTemplate(const Options& options,
   return chat_template::ChatTemplate::Make(files);
 }
 
-// Compiles each constraint when it is set, so that all that an answer would be refused for is told
-// at once. A thread of its own does so: a large one takes seconds, and Ctrl+C is heard meanwhile.
+// Compiles each constraint when it is set, so that errors are reported immediately. It runs on its
+// own thread, because a large constraint takes seconds and Ctrl+C must work meanwhile.
 class ConstraintCheck {
  public:
   ConstraintCheck(const Options& options, const ModelSource& source)
@@ -108,7 +108,7 @@ class ConstraintCheck {
                },
                {.threads = 1, .memory_bytes = 0}) {}
 
-  // Until signals are given, Ctrl+C leaves the program.
+  // Until signals are set, Ctrl+C ends the program.
   void Heed(const ChatSignals* signals) { signals_ = signals; }
 
   Status operator()(const Constraint& constraint) {

@@ -45,7 +45,7 @@ void OnChatSignal(int number) {
                        : number == SIGQUIT ? kExitQuit
                                            : kExitTerminated;
   }
-  // A full pipe has woken whoever waits already.
+  // If the pipe is full, the waiting thread has been woken already.
   [[maybe_unused]] const auto written = ::write(wake_pipe[1], "", 1);
   errno = kept;
 }
@@ -60,7 +60,7 @@ struct sigaction ActionOf(void (*handler)(int)) {
   struct sigaction action = {};
   action.sa_handler = handler;
   ::sigemptyset(&action.sa_mask);
-  // Writes of an answer go on after a signal; reads are woken by the pipe.
+  // Writes of an answer continue after a signal; reads are woken by the pipe.
   action.sa_flags = SA_RESTART;
   return action;
 }
@@ -123,7 +123,7 @@ bool ChatSignals::TakeSuspend() {
 
 void ChatSignals::HoldStops(bool hold) {
   const struct sigaction action = hold ? ActionOf(OnChatSignal) : former_tstp;
-  // A shell without job control hands SIGTSTP down ignored; so it stays.
+  // A shell without job control passes SIGTSTP on as ignored; it stays ignored.
   if (former_tstp.sa_handler != SIG_IGN) ::sigaction(SIGTSTP, &action, nullptr);
 }
 

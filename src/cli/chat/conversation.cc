@@ -14,7 +14,7 @@ Json MessageOf(std::string_view role, const std::string& text) {
   return Json::Object{{"role", std::string(role)}, {"content", text}};
 }
 
-// Of the parts that contents of other programs consist of, texts can be shown.
+// Contents written by other programs may consist of parts; only text parts can be shown.
 Status CheckParts(const Json& parts, const std::string& path) {
   for (std::size_t i = 0; i < parts.as_array().size(); ++i) {
     const Json& part = parts.as_array()[i];

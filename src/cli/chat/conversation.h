@@ -1,5 +1,5 @@
-// A conversation: messages as a chat template reads them, and of each answer made here what made
-// it. Knows no model.
+// A conversation: the messages in the form that a chat template reads, and for each answer of this
+// chat how it was generated. Independent of the model.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace sglrun::cli {
 
-// How an answer came about: enough to make it again, and to go on from its tokens.
+// How an answer was generated: enough to generate it again, and to continue from its tokens.
 struct Making {
   std::string prompt_text;  // as the template rendered it
   std::vector<std::int32_t> prompt_ids;
@@ -35,22 +35,22 @@ class Conversation {
  public:
   const std::vector<ChatMessage>& messages() const { return messages_; }
   bool empty() const { return messages_.empty(); }
-  // Messages but the system's.
+  // Whether there are messages other than the system message.
   bool has_turns() const;
   bool has_system() const;
 
   // The text of the system message, "" for none.
   std::string system() const;
-  void SetSystem(const std::string& text);  // "" takes it away
+  void SetSystem(const std::string& text);  // "" removes it
 
   void AddUser(const std::string& text);
   void AddAnswer(const std::string& text, std::shared_ptr<const Making> making);
 
-  // Takes the last answer away, so that what is before it can be answered anew. False when the last
-  // message is no answer.
+  // Removes the last answer, so that the message before it can be answered again. False if the last
+  // message is not an answer.
   bool DropAnswer();
-  // Takes the last message of the user and all behind it away, and gives its text; nothing when
-  // there is none.
+  // Removes the last user message and everything after it, and returns its text; nothing if there
+  // is none.
   std::optional<std::string> Undo();
   // Keeps the system message only.
   void Clear();

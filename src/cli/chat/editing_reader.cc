@@ -1,4 +1,4 @@
-// The line editor. libedit is seen here only; its wide characters are Unicode code points.
+// The line editor. Only this file uses libedit, whose wide characters are Unicode code points.
 #include <histedit.h>
 #include <langinfo.h>
 #include <unistd.h>
@@ -21,9 +21,10 @@ namespace {
 constexpr int kHistorySize = 1000;
 constexpr char kControlD = 4;
 constexpr char kControlR = 18;
-// A search tries the line itself first, in time that grows with the square of its length.
+// A search compares the line itself first, in time quadratic in its length.
 constexpr std::ptrdiff_t kMostSearched = 2000;
-// What terminals put around a pasted text once they are asked to (xterm's "bracketed paste").
+// The marks that terminals send around pasted text when this is enabled (xterm's "bracketed
+// paste").
 constexpr const char* kMarkPastes = "\033[?2004h";
 constexpr const char* kMarkNoPastes = "\033[?2004l";
 constexpr std::wstring_view kPasteEnd = L"\033[201~";
@@ -61,7 +62,8 @@ std::string CommonBeginning(const std::vector<std::string>& words) {
   return common;
 }
 
-// What common terminals send for keys that libedit leaves to terminfo, which knows one way of each.
+// Key sequences of common terminals for keys that libedit takes from terminfo, which has only one
+// sequence per key.
 constexpr struct {
   const wchar_t* keys;
   const wchar_t* command;
@@ -124,7 +126,8 @@ class EditingReader final : public LineReader {
     prompt_ = ToWide(prompt);
     ended_ = TypedLine::End::kEndOfInput;
     setup_.signals->HoldStops(true);
-    // Before the prompt is seen: what is typed at its sight is echoed once, by the editor.
+    // Before the prompt is shown, so that input typed at the prompt is echoed only once, by the
+    // editor.
     PrepareTerminal(true);
     int count = 0;
     const wchar_t* line = ::el_wgets(editor_, &count);
@@ -153,7 +156,7 @@ class EditingReader final : public LineReader {
     return *static_cast<EditingReader*>(self);
   }
 
-  // The keys of vi have no room for the marks: Esc alone is one of them.
+  // vi keys cannot be combined with the marks, because Esc alone is a vi key.
   void BindPaste() {
     const wchar_t* keys = nullptr;
     if (::el_wget(editor_, EL_EDITOR, &keys) != 0 || std::wstring_view(keys) != L"emacs") return;
@@ -230,7 +233,7 @@ class EditingReader final : public LineReader {
 
   static unsigned char OnPaste(EditLine* editor, wint_t) { return Self(editor).InsertPaste(); }
 
-  // Several lines are part of the one that is edited: the message ends with the person's own Enter.
+  // Pasted lines become part of the edited line; the message ends when the user presses Enter.
   unsigned char InsertPaste() {
     std::wstring pasted;
     bool is_whole = true;

@@ -1,5 +1,4 @@
-// Names of files as a person types them behind a command, and what the tab key makes of their
-// beginnings.
+// File names as typed after a command, and their completion with the tab key.
 #pragma once
 
 #include <string>
@@ -10,8 +9,8 @@
 
 namespace sglrun::cli {
 
-// The whole text is one name, blanks included. It may stand in quotes, and ~ at its beginning is the
-// home folder, in quotes too: they are there for the blanks ("./~" is a file of that name).
+// The whole text is one name, blanks included. It may be quoted, which allows blanks. A ~ at its
+// beginning is the home folder, also in quotes ("./~" is a file of that name).
 Result<std::string> TypedFileName(std::string_view text);
 
 // Names that can be typed and begin with `beginning`, folders with a / at the end.

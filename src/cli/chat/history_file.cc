@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 constexpr std::size_t kMostLines = 1000;
 constexpr std::size_t kMostLineBytes = 2000;
 constexpr std::size_t kShortenAbove = std::size_t{1} << 20;
-// Nothing that a person typed; no history has grown so large, so that it is another file.
+// A history file never grows to this size, so this is another file.
 constexpr std::size_t kMostBytes = std::size_t{16} << 20;
 
 bool IsHistoryText(std::string_view text) {
@@ -53,7 +53,7 @@ bool AppendTo(const std::string& path, int flags, std::string_view text) {
 void Shorten(const std::string& path, const std::vector<std::string>& lines) {
   std::string text;
   for (const std::string& line : lines) text += line + "\n";
-  // A history that stays long is no reason not to chat.
+  // If the history cannot be shortened, the chat starts all the same.
   static_cast<void>(WriteWholeFile("the history", path, text));
 }
 

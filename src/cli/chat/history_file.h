@@ -1,6 +1,6 @@
 // The lines of earlier chats, for the arrow keys: $XDG_STATE_HOME/sglrun/history, or
-// ~/.local/state/sglrun/history. A plain text file of one line each that only its owner reads. What
-// goes wrong with it is no reason not to chat.
+// ~/.local/state/sglrun/history. A plain text file of one line each that only its owner reads.
+// Errors of the history file do not prevent a chat.
 #pragma once
 
 #include <string>
@@ -9,8 +9,8 @@
 
 namespace sglrun::cli {
 
-// Longer lines, pasted and not typed, are in no history: libedit's search (Ctrl+R) takes time that
-// grows with the square of a line's length, and hears no signal meanwhile.
+// Longer lines, which are pasted and not typed, are not added: the search of libedit (Ctrl+R) takes
+// time quadratic in the length of a line and cannot be interrupted by a signal.
 bool FitsHistory(std::string_view line);
 
 // "" when the environment names no home.
@@ -18,8 +18,8 @@ std::string HistoryPath();
 
 class HistoryFile {
  public:
-  // Reads the last lines of the file and keeps it from growing for ever. A file that is no text, or
-  // no file at all, is left alone: nothing is read and nothing written.
+  // Reads the last lines of the file and limits its size. If the path is not a text file, it is
+  // neither read nor written.
   explicit HistoryFile(std::string path);
 
   const std::vector<std::string>& lines() const { return lines_; }

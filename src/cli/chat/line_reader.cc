@@ -24,7 +24,7 @@ class PlainReader final : public LineReader {
         std::string line = bytes_.substr(0, end);
         bytes_.erase(0, end + 1);
         if (IsValidUtf8(line)) return {TypedLine::End::kLine, std::move(line)};
-        // The editing reader shows what it could not read; here nobody would see it.
+        // The editing reader shows the input that it could not read; here it would not be visible.
         std::fprintf(setup_.talk,
                      "The line is not valid UTF-8 at byte %zu; it is ignored.\n"
                      "%.*s",

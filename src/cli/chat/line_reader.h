@@ -1,5 +1,5 @@
-// Lines that a person types. With a terminal that can move its cursor they are edited, with history
-// and the tab key (libedit); on any other, and without one, they are read as they come.
+// Lines typed by the user. On a terminal that can move its cursor they are edited with libedit,
+// with history and tab completion. Otherwise they are read unchanged.
 #pragma once
 
 #include <cstdio>
@@ -39,7 +39,7 @@ class LineReader {
   virtual void Remember(const std::string& line) = 0;
 };
 
-// Until one byte, the end, or a signal is there to be read from standard input.
+// Waits until standard input has a byte, ends, or a signal arrives.
 enum class KeyWait { kReady, kSignal };
 KeyWait WaitForKey(ChatSignals& signals);
 

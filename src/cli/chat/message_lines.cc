@@ -28,7 +28,8 @@ bool MessageLines::Add(std::string_view line) {
   }
   open_ = true;
   line.remove_prefix(line.find(kQuotes) + kQuotes.size());
-  // Nothing but blanks behind the quotes is no line of the message. (A pasted one has more lines.)
+  // If only blanks follow the quotes, they are not a line of the message. (A pasted message has
+  // more lines.)
   const std::size_t end = line.find('\n');
   if (end != std::string_view::npos && WithoutTrailingBlanks(line.substr(0, end)).empty()) {
     line.remove_prefix(end + 1);

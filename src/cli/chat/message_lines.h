@@ -1,4 +1,5 @@
-// Typed lines to a message: one line, the several of a paste, or what is between """ and """.
+// Combines typed lines into a message: one line, all lines of a paste, or the lines between """ and
+// """.
 #pragma once
 
 #include <string>
@@ -6,7 +7,7 @@
 
 namespace sglrun::cli {
 
-// The line begins a message of several, which may be closed on the same line.
+// The line starts a message of several lines, which may end on the same line.
 bool OpensSeveral(std::string_view line);
 
 class MessageLines {

@@ -16,7 +16,7 @@ using request::Scope;
 
 constexpr std::string_view kPath = "sampling_params";
 
-// Sentences of the table speak of a record's path; here a name stands alone.
+// Error messages of the table contain the path in a record; here only the name is shown.
 Error WithoutPath(RecordError error) {
   const std::string path = std::string(kPath) + ".";
   for (std::size_t at = 0; (at = error.message.find(path, at)) != std::string::npos;) {
@@ -113,7 +113,7 @@ Status Parameters::Set(std::string_view name, std::string_view value) {
   auto parsed = ParseJson(value);
   Json json = parsed.ok() ? std::move(parsed->value) : Json(std::string(value));
   Json::Object wanted = set_;
-  // One constraint takes the place of another: a person who sets one means it.
+  // A new constraint replaces the previous one.
   if (IsConstraint(name)) RemoveConstraints(wanted);
   if (json.is_null() && request::FindField(Scope::kSamplingParams, name) != nullptr) {
     std::erase_if(wanted, [&](const Json::Member& member) { return member.first == name; });

@@ -16,7 +16,7 @@
 
 namespace sglrun::cli {
 
-// Makes `tokens` the longest answer; a minimum above it comes down.
+// Sets `tokens` as the maximum length of an answer and lowers a larger minimum.
 void LimitLength(std::int64_t tokens, Json::Object& sampling);
 
 class Parameters {
@@ -24,24 +24,24 @@ class Parameters {
   // Why a constraint cannot be used.
   using CheckConstraint = std::function<Status(const Constraint& constraint)>;
 
-  // `defaults`: what holds where nothing is set.
+  // `defaults` apply to parameters that are not set.
   Parameters(SamplingParams defaults, std::int64_t vocab_size, CheckConstraint check);
 
-  // Lays all members of an object over what is set; all or none.
+  // Sets all members of an object, or none if one is invalid.
   Status SetAll(const Json& object);
-  // Forgets what was set, and takes an object in its place.
+  // Replaces all set parameters by the members of an object.
   Status Replace(const Json& object);
-  // One, its value as typed: JSON, or else a plain string. null takes it back to the default.
+  // Sets one parameter. The typed value is JSON, or else a plain string; null restores the default.
   Status Set(std::string_view name, std::string_view value);
-  // Takes the place of any constraint; an empty text takes it away.
+  // Replaces any constraint; an empty text removes it.
   Status SetConstraint(ConstraintKind kind, const std::string& text);
 
   const Json::Object& set() const { return set_; }
   std::string_view constraint() const;  // the name of the one that is set, "" for none
   const SamplingParams& effective() const { return effective_; }
 
-  // What one answer is made with: the defaults stated, what is set, a length that fits into `room`,
-  // and its seed.
+  // The parameters of one answer: the defaults, the parameters that are set, a length of at most
+  // `room`, and the seed.
   Json::Object ForAnswer(std::int64_t room, std::int64_t seed) const;
 
   // "temperature 0.7  (in [0, inf), default 1)": value and what it may be, for one name.

@@ -11,7 +11,7 @@ namespace {
 using chat_template::ChatPrompt;
 using tokenizer::TokenId;
 
-// Alone it is one token, and takes no blanks from what follows.
+// The text alone is one token, and it does not include blanks of the following text.
 bool CanStandInFront(const tokenizer::Tokenizer& tokenizer, const std::string& token) {
   if (token.empty()) return false;
   const auto alone = tokenizer.Encode(token, {.add_special_tokens = false});
@@ -29,7 +29,8 @@ std::string FindAnchor(const tokenizer::Tokenizer& tokenizer) {
   return "";
 }
 
-// The ranges behind the first `bytes` of a text, where they are when `before` bytes stand there.
+// The ranges after the first `bytes` of a text, shifted for a text with `before` bytes in their
+// place.
 std::vector<TextRange> Moved(const std::vector<TextRange>& ranges, std::size_t bytes,
                              std::size_t before) {
   std::vector<TextRange> moved;
@@ -88,7 +89,7 @@ Result<std::vector<std::int32_t>> PromptEncoder::EncodeBehind(const ChatPrompt& 
   const std::string anchor = bytes > 0 ? anchor_ : "";
   std::vector<TextRange> plain;
   if (plain_content_) plain = Moved(prompt.user, bytes, anchor.size());
-  // The template wrote the special tokens; another BOS in front would be one too many.
+  // The template has written the special tokens, so no further BOS is added.
   SGLRUN_ASSIGN_OR_RETURN(std::vector<TokenId> ids,
                           tokenizer_.Encode(anchor + prompt.text.substr(bytes),
                                             {.add_special_tokens = false, .plain = plain}));

@@ -1,6 +1,6 @@
-// Rendered conversations to token ids, so that a prompt begins with the very tokens of the turns
-// before it: what the model has read and written is found in the prefix cache and never computed
-// again. Encoding the whole text anew could spell an answer in other tokens than were drawn.
+// Converts rendered conversations to token ids so that a prompt begins with exactly the tokens of
+// the previous turns. These are then found in the prefix cache and not computed again. If the whole
+// text were encoded again, an answer could get other tokens than those that were drawn.
 //
 // Where the template shows an earlier answer in another way (without its thinking, trimmed), the
 // tokens up to that place are kept and the rest is encoded.
@@ -20,7 +20,7 @@ namespace sglrun::cli {
 
 class PromptEncoder {
  public:
-  // `plain_content`: special tokens that a message spells are words like others.
+  // `plain_content`: special tokens spelled in a message are plain text.
   PromptEncoder(const tokenizer::Tokenizer& tokenizer, bool plain_content);
 
   struct Encoded {
@@ -37,14 +37,14 @@ class PromptEncoder {
     std::size_t bytes = 0;
   };
   Beginning FindBeginning(std::string_view text, const std::vector<ChatMessage>& messages) const;
-  // What stands behind the first `bytes`.
+  // Encodes the text after the first `bytes`.
   Result<std::vector<std::int32_t>> EncodeBehind(const chat_template::ChatPrompt& prompt,
                                                  std::size_t bytes) const;
 
   const tokenizer::Tokenizer& tokenizer_;
   const bool plain_content_;
-  // A special token that can stand in front of a text so that its beginning is not taken for the
-  // beginning of all (where some tokenizers add a blank); "" when there is none.
+  // A special token that is put before a text, so that the tokenizer does not treat it as the start
+  // of the input (where some tokenizers add a blank); "" if there is none.
   std::string anchor_;
 };
 

@@ -1,5 +1,4 @@
-// While an answer is written, keys that are pressed do not appear in the middle of it; they come
-// back at the next prompt.
+// Hides keys that are pressed while an answer is written; they appear at the next prompt.
 #pragma once
 
 #include <termios.h>

@@ -15,8 +15,8 @@ bool IsBlank(std::string_view text) {
   return text.find_first_not_of(" \t\r\n") == std::string_view::npos;
 }
 
-// Several lines are no command, whatever they begin with: code begins with // and paths with /. But
-// a system message may have several.
+// Input of several lines is never a command, because code may begin with // and paths with /. The
+// exception is /system, whose text may have several lines.
 bool IsPastedMessage(const std::string& message) {
   if (message.find('\n') == std::string::npos) return false;
   const Result<SlashLine> line = ParseSlashLine(message);

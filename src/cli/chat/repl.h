@@ -1,5 +1,5 @@
-// The loop at the terminal: reads a line, answers it or does what a command says. Every error is a
-// sentence, and the conversation stays as it was.
+// The loop at the terminal: reads a line, and answers it or runs a command. An error is reported
+// and leaves the conversation unchanged.
 #pragma once
 
 #include <cstdint>
@@ -33,7 +33,7 @@ class Repl {
  public:
   Repl(ChatRoom room, LineReader& reader, HistoryFile& history, Conversation conversation);
 
-  // Until the person leaves; gives the exit code.
+  // Runs until the user ends the chat; returns the exit code.
   Result<int> Run();
 
  private:
@@ -43,8 +43,8 @@ class Repl {
   Next Take(const std::string& line);
   Next Execute(std::string_view line);
   void Ask(const std::string& message);
-  // Lets the model answer `asked` and keeps both; false when nothing came of it. A former answer,
-  // which is whole, gives way to a whole one only.
+  // Lets the model answer `asked` and stores both; false if there is no answer. A previous complete
+  // answer is replaced by a complete answer only.
   bool AnswerTo(Conversation asked, std::int64_t seed, bool has_former = false);
   // Of the next answer.
   std::int64_t NextSeed();
@@ -70,13 +70,13 @@ class Repl {
   Conversation conversation_;
   bool in_message_ = false;  // between """ and """
   std::string own_file_;     // where the conversation was saved or loaded from
-  std::uint64_t draws_ = 0;  // answers so far without a seed of their own, given up ones included
-  std::uint64_t steps_ = 0;  // by which a seed that is set is exceeded, answering the same again
+  std::uint64_t draws_ = 0;  // answers so far without their own seed, including abandoned ones
+  std::uint64_t steps_ = 0;  // added to a seed that is set when the same message is answered again
   std::int64_t answers_ = 0;
   AnswerCost last_, total_;
 };
 
-// Lets the answerer run under Ctrl+C, its text going to the screen.
+// Runs the answerer so that Ctrl+C stops it, and writes its text to the screen.
 Result<Answer> ShowAnswer(ChatRoom& room, const Conversation& asked, std::int64_t seed);
 
 }  // namespace sglrun::cli

@@ -47,7 +47,7 @@ std::string CostLine(const AnswerCost& cost) {
          " computed; " + Counted(cost.output_tokens, "token") + " in " + Seconds(cost.total_s);
 }
 
-// So that one file is one, however it is named.
+// The same file has one path, regardless of how it was named.
 std::string FullPath(const std::string& path) {
   std::error_code ignored;
   return std::filesystem::weakly_canonical(path, ignored).string();
@@ -102,7 +102,7 @@ void Repl::Regenerate() {
     return;
   }
   std::int64_t seed = NextSeed();
-  // The same seed would make the same answer of the same messages.
+  // The same seed would give the same answer to the same messages.
   while (before != nullptr && seed == SeedOf(*before)) {
     ++steps_;
     seed = NextSeed();

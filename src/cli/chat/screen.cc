@@ -96,7 +96,7 @@ std::size_t Screen::width() const {
 }
 
 void AnswerView::Begin(std::string_view prompt) {
-  // Where only the end of thoughts is known, an answer begins with them.
+  // If only the end marker of thoughts is known, an answer begins with thoughts.
   const bool inside = markers_.begin.empty() || OpensThinking(prompt, markers_);
   splitter_ = ThinkingSplitter(markers_, inside);
 }

@@ -1,5 +1,5 @@
-// Where a chat is seen: answers on standard output; the prompt, sentences and what commands tell on
-// the terminal, so that `sglrun chat > answers` holds answers alone.
+// The output of a chat: answers go to standard output; the prompt and messages go to the terminal,
+// so that `sglrun chat > answers` writes answers only.
 #pragma once
 
 #include <cstddef>
@@ -11,25 +11,26 @@
 
 namespace sglrun::cli {
 
-// Turns blanks into newlines so that no line is longer than `width`, as far as words let it.
+// Turns blanks into newlines so that lines are at most `width` long, unless a word is longer.
 std::string BreakLines(std::string_view text, std::size_t width);
 
 class Screen {
  public:
   Screen();
 
-  // A sentence, or lines, of the program's own, broken at blanks where a terminal is narrow.
+  // Writes a message of the program, wrapped at blanks to the width of the terminal.
   void Tell(std::string_view text);
-  // Lines that somebody wrote.
+  // Writes lines of the user unchanged.
   void TellAsWritten(std::string_view text);
 
-  // A piece of an answer, as written by the model; what would command a terminal is spelled out on
-  // one. `dim`: its thoughts.
+  // A piece of an answer as the model wrote it; on a terminal, control characters are escaped.
+  // `dim`: the piece is part of the thoughts.
   void ShowAnswer(std::string_view text, bool dim);
   // After the last piece: the answer ends with a newline.
   void EndAnswer();
 
-  // Standard output took no more: closed, full. The rest of the answer has no reader.
+  // Writing to standard output failed (closed or full), so the rest of the answer need not be
+  // generated.
   bool broken() const { return broken_; }
   int write_errno() const { return write_errno_; }
 
@@ -47,7 +48,7 @@ class Screen {
   int write_errno_ = 0;
 };
 
-// The way of one answer to the screen.
+// Writes one answer to the screen.
 class AnswerView {
  public:
   AnswerView(Screen& screen, const ThinkingMarkers& markers) : screen_(screen), markers_(markers) {}

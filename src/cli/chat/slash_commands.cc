@@ -127,7 +127,7 @@ std::string SlashHelp(std::size_t width) {
   for (const SlashSpec& spec : kTable) {
     std::string head(spec.name);
     if (!spec.operand.empty()) head += " " + std::string(spec.operand);
-    // Beside each other where there is room for both.
+    // Next to each other if both fit.
     constexpr std::size_t kColumn = 18;
     if (width < 3 * kColumn) {
       text += head + "\n" + Wrap(spec.line, 2, width);

@@ -1,5 +1,5 @@
-// What can be typed in a chat behind a slash, described once: parsing, /help and the completion of
-// the tab key come from the one table.
+// The commands of a chat, which begin with a slash. Parsing, /help and tab completion use the same
+// table.
 #pragma once
 
 #include <functional>
@@ -44,20 +44,20 @@ struct SlashSpec {
 
 std::span<const SlashSpec> SlashTable();
 
-// A line that begins with a slash: its command, and what stands behind it without blanks around; of
-// a file the name that was meant, without quotes and ~.
+// A line that begins with a slash: its command, and the operand without surrounding blanks. In a
+// file name, quotes are removed and ~ is expanded.
 struct SlashLine {
   SlashCommand command;
   std::string operand;
 };
-// Names the nearest command when there is no such, and says when something is missing or too much.
+// The error names the nearest command if the command is unknown, and says if an operand is missing
+// or not allowed.
 Result<SlashLine> ParseSlashLine(std::string_view line);
 
 // The text of /help, no line wider than `width`.
 std::string SlashHelp(std::size_t width);
 
-// What the tab key offers for the text before the cursor: words that can stand in the place of its
-// bytes from `begin` on.
+// The completions of the text before the cursor: words that can replace its bytes from `begin` on.
 struct Completions {
   std::size_t begin = 0;
   std::vector<std::string> words;

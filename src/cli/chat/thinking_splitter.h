@@ -1,4 +1,4 @@
-// Tells the thoughts of an answer from its text while it comes in, piece by piece.
+// Separates the thoughts of an answer from its text while the answer arrives piece by piece.
 #pragma once
 
 #include <functional>

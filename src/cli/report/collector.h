@@ -1,5 +1,5 @@
-// Gathers what the report shows while a run goes on, in bounded space: counts in bins, the slowest
-// few results, and of each kind of error the first records.
+// Gathers what the report shows while a run continues, in bounded space: counts in bins, the
+// slowest few results, and of each kind of error the first records.
 //
 //   RunCollector collector;
 //   collector.AddStep(seconds_since_ready, engine.stats());      // after every step

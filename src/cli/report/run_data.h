@@ -1,5 +1,5 @@
 // What a run says about its course: speed over time, lengths, ends, errors, the slowest results.
-// The collector fills it while the run goes on, OUT.run.json holds it, the page and the terminal
+// The collector fills it while the run continues, OUT.run.json holds it, the page and the terminal
 // show it. Its size has a bound, whatever the number of records.
 #pragma once
 

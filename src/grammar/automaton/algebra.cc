@@ -12,7 +12,8 @@ using Cell = ClassTable::Cell;
 constexpr std::int32_t kDead = -1;
 constexpr char kIntersecting[] = "an intersection of texts";
 
-// Which pairs of a product go on, and which accept. A dead side is a text that left its language.
+// Which pairs of a product continue, and which accept. A dead side is a text that left its
+// language.
 enum class Product : std::uint8_t { kBoth, kEither, kFirstOnly };
 
 bool GoesOn(Product product, std::int32_t a, std::int32_t b) {

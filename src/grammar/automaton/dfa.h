@@ -67,7 +67,7 @@ bool IsEmpty(const Dfa& a);  // minimal or not
 // All members when there are at most `limit` of them, in order of length, then of code points.
 std::optional<std::vector<std::u32string>> Members(const Dfa& a, std::size_t limit);
 
-// Where characters are counted, a byte that goes on with a character is this symbol and the byte.
+// Where characters are counted, a byte that continues with a character is this symbol and the byte.
 inline constexpr std::uint32_t kContinues = 0x100;
 // Whether a state of such an automaton over bytes is inside a character.
 inline bool IsInner(const Dfa::State& state) {

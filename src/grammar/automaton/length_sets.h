@@ -12,7 +12,7 @@
 
 namespace sglrun::grammar {
 
-// An automaton over characters or over bytes. An edge out of an inner state goes on with a
+// An automaton over characters or over bytes. An edge out of an inner state continues with a
 // character that has begun; any other edge begins one. Inner states lead to others without a cycle.
 struct LengthGraph {
   std::vector<std::uint32_t> begin{0};  // edges of state s: [begin[s], begin[s + 1])

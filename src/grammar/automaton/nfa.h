@@ -42,7 +42,7 @@ class Nfa {
   void AddDfa(State from, State to, const Dfa& dfa);
   void Accept(State state) { accepting_[static_cast<std::size_t>(state)] = true; }
   // From here on every text over scalar values is accepted. Sets that hold such a state are not
-  // told apart: after a pattern was found, nothing else matters.
+  // distinguished: after a pattern was found, nothing else matters.
   void AcceptAnything(State state);
 
   State state_count() const { return static_cast<State>(accepting_.size()); }

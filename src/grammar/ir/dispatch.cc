@@ -24,7 +24,7 @@ class PatternAutomaton {
     std::int32_t trigger = kNone;  // pair that is forced here
     std::int32_t own = kNone;      // pair whose trigger this state spells
     std::int32_t depth = 0;        // bytes of the patterns' beginning that it stands for
-    bool longer = false;           // a trigger goes on from here
+    bool longer = false;           // a trigger continues from here
     bool tail = false;             // a text must not stop here
   };
 

@@ -27,7 +27,7 @@ struct TextDispatch {
 };
 
 // Where triggers end together ("ab" inside "xab"), the one that began first decides. A trigger that
-// is complete forces what comes next, unless the text goes on to complete a longer one that began
+// is complete forces what comes next, unless the text continues to complete a longer one that began
 // no later ("<b" and "<", "abc" and "b"). An exclude that is completed forbids the byte, whatever
 // trigger it completes as well.
 ExprResult AppendTextDispatch(FrontEnd& front, const TextDispatch& dispatch);

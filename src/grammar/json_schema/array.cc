@@ -118,7 +118,7 @@ class ArrayWriter {
     for (const formula::Contains* contains : plan_.contains) {
       positions = std::max(positions, contains->from);
     }
-    // The first item has no comma before it, so that one position is always told apart.
+    // The first item has no comma before it, so that one position is always distinguished.
     positions = std::max<std::int64_t>(positions, 1);
     std::map<State, std::int32_t> ids;
     std::vector<State> queue;

@@ -79,7 +79,7 @@ FormulaId Formulas::And(std::vector<FormulaId> parts) {
 FormulaId Formulas::Or(std::vector<FormulaId> parts, bool inclusive) {
   Collector all;
   for (const FormulaId part : parts) {
-    // For counting what is evaluated even a member that always holds is told apart.
+    // For counting what is evaluated even a member that always holds is distinguished.
     if (part == kTrue && !inclusive) return kTrue;
     if (part != kFalse) all.Append(part);
   }

@@ -1,4 +1,4 @@
-// The keys that nobody names, parted by the patterns they match: each part gets
+// The keys that the schema does not name, parted by the patterns they match: each part gets
 // the conjunction of what its patterns ask for, and of what is said about additional keys where
 // none of a place's patterns match.
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Styles that go on inside arrays and objects.
+// Styles that continue inside arrays and objects.
 #include <map>
 #include <string>
 #include <string_view>
@@ -121,7 +121,7 @@ class MinimaxM3Spelling final : public PlainlyNested {
   std::map<ExprId, std::string> names_;
 };
 
-// JSON but for keys without quotes and strings between marks. Any value may be the whole.
+// JSON except for keys without quotes and strings between marks. Any value may be the whole.
 class GemmaSpelling final : public PlainlyNested {
  public:
   explicit GemmaSpelling(ValueRules& rules)

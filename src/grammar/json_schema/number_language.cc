@@ -173,7 +173,7 @@ DfaResult NumberLanguage(const NumberConstraints& constraints, Budget& budget) {
   }
   SGLRUN_ASSIGN_OR_RETURN(const Plan plan, MakePlan(constraints));
   SGLRUN_ASSIGN_OR_RETURN(Dfa language, Build(NumberReader(plan.range, plan.caps), budget));
-  // What is taken away must hold every spelling that the language may have, so it is not capped
+  // What is removed must hold every spelling that the language may have, so it is not capped
   // before the point (and its values bound it anyway).
   DigitCaps caps = plan.caps;
   caps.count_before_point = false;

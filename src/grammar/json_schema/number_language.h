@@ -15,11 +15,11 @@
 
 namespace sglrun::grammar {
 
-// Over bytes, without dead states, and minimal but for steps with coefficients of thousands. Empty
-// exactly when no number satisfies the constraints, spelled or not, so IsEmpty proves that two
-// conjoined sets are disjoint. kTooLarge: a step whose coefficient (of all steps together) passes
-// Step::kLargestCoefficient, bounds of more than 1,000 digits on one side of the point, too many
-// states.
+// Over bytes, without dead states, and minimal except for steps with coefficients of thousands.
+// Empty exactly when no number satisfies the constraints, spelled or not, so IsEmpty proves that
+// two conjoined sets are disjoint. kTooLarge: a step whose coefficient (of all steps together)
+// passes Step::kLargestCoefficient, bounds of more than 1,000 digits on one side of the point, too
+// many states.
 DfaResult NumberLanguage(const NumberConstraints& constraints, Budget& budget);
 
 }  // namespace sglrun::grammar

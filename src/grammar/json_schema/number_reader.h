@@ -55,7 +55,7 @@ class NumberReader {
 
   NumberReader(const NumberRange& range, const DigitCaps& caps);
 
-  // nullopt: no number of the range goes on like this (or none at all; both may be found late).
+  // nullopt: no number of the range continues like this (or none at all; both may be found late).
   std::optional<State> Next(const State& state, char c) const;
   bool Accepts(const State& state) const;
 

@@ -54,7 +54,7 @@ class ObjectWriter {
     std::size_t at = 0;      // position in the chain; its size: the loop
     bool in_list = false;    // a key must follow; otherwise a member has just ended
     std::int64_t count = 0;  // members
-    std::int64_t apart = 0;  // where keys are told apart: properties there are for sure
+    std::int64_t apart = 0;  // where keys are distinguished: properties there are for sure
     std::uint64_t sets = 0;  // then: the sets of keys that may repeat which they are from
     std::uint32_t seen = 0;  // tracked keys
     std::uint32_t some = 0;  // conditions of plan.some that are met
@@ -88,7 +88,7 @@ class ObjectWriter {
     return grammar_.Sequence({spelling_.Open(), grammar_.Choice(std::move(choices))});
   }
 
-  // One with a key that nobody names.
+  // One with a key that the schema does not name.
   ExprResult OtherMember() {
     std::vector<ExprId> members;
     for (std::size_t i = 0; i < cells_.size(); ++i) {

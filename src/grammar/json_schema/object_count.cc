@@ -12,7 +12,7 @@ bool IsNegated(const formula::PropertyCount& count) {
   return count.keyword != std::string_view("minProperties");
 }
 
-// Keys that nobody names are those that fit a pattern: further ones are ruled out.
+// Keys that the schema does not name are those that fit a pattern: further ones are ruled out.
 bool OnlyPatternsAreOpen(const ObjectPlan& plan) {
   const auto rules_out = [](const formula::Properties* one) { return one->others == kFalse; };
   const auto forbids = [](const formula::UnevaluatedProperties* one) {

@@ -17,7 +17,7 @@ Result<bool, GrammarError> TellsKeysApart(ValueRules& rules, const ObjectPlan& p
                                           const ObjectOrder& order);
 // Of an object whose writer does: says in the report what is lost.
 void NoteKeysApart(ValueRules& rules, const ObjectPlan& plan, const std::vector<KeyCell>& cells);
-// Of one whose keys cannot be told apart: members are counted where that may be relaxed, else
+// Of one whose keys cannot be distinguished: members are counted where that may be relaxed, else
 // kUnsupported.
 Result<void, GrammarError> CountMembers(ValueRules& rules, const ObjectPlan& plan);
 

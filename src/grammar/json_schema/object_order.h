@@ -14,7 +14,8 @@ namespace sglrun::grammar {
 
 class ObjectOrder {
  public:
-  // `repeats`: keys that nobody names are possible. kTooLarge when there is too much to remember.
+  // `repeats`: keys that the schema does not name are possible. kTooLarge when there is too much to
+  // remember.
   static Result<ObjectOrder, GrammarError> Of(const ObjectPlan& plan, bool any_order, bool repeats);
 
   // Indices into plan.keys.
@@ -26,8 +27,8 @@ class ObjectOrder {
   bool repeats() const { return repeats_; }                 // some key may come twice
   std::optional<std::int64_t> max() const { return max_; }  // where it can be passed at all
   std::int64_t counted() const { return counted_; }         // counts beyond are alike
-  // Counts are too large to be remembered, and nothing else must be among the keys that nobody
-  // names: those are a repetition with bounds behind the chain.
+  // Counts are too large to be remembered, and nothing else must be among the keys that the schema
+  // does not name: those are a repetition with bounds behind the chain.
   bool others_are_counted() const { return others_are_counted_; }
 
   bool Seen(std::size_t key, std::uint32_t seen) const {

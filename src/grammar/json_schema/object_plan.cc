@@ -234,7 +234,7 @@ class Planner {
   Names names_;
   std::vector<Names::pointer> names_of_keys_;
   std::vector<NamedValue> values_;
-  std::vector<char> spoken_of_;  // by constraint: whether it speaks of the key at hand
+  std::vector<char> spoken_of_;  // by constraint: whether it speaks of the key available
 };
 
 }  // namespace

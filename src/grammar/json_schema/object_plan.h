@@ -1,5 +1,5 @@
 // What an alternative says about an object, put together: the value each named key may have, and
-// what is left for keys that nobody names. Serves proofs and generation.
+// what is left for keys that the schema does not name. Serves proofs and generation.
 #pragma once
 
 #include <cstdint>
@@ -35,9 +35,9 @@ struct ObjectPlan {
   std::vector<const formula::UnevaluatedProperties*> unevaluated;
   bool closed = false;  // no other keys, as --json-schema-mode strict has it
 
-  // What comes twice is one property, and keys that nobody names may come twice. With all required
-  // keys and one more, no two can have been one; where more are asked for, members alone are no
-  // measure of properties.
+  // What comes twice is one property, and keys that the schema does not name may come twice. With
+  // all required keys and one more, no two can have been one; where more are asked for, members
+  // alone are no measure of properties.
   bool CountsOthers() const { return others_possible && min > required + 1; }
 };
 

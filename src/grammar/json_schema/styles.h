@@ -9,7 +9,7 @@
 //   glm_xml              <arg_key>city</arg_key><arg_value>Paris</arg_value>
 //   kimi_k3_xml          <|open|>argument key="city" type="string"<|sep|>Paris<|close|>argument<|sep|>
 //
-// (the bars around DSML are U+FF5C). Three styles go on inside arrays and objects:
+// (the bars around DSML are U+FF5C). Three styles continue inside arrays and objects:
 //
 //   cohere_xml           <cofl:value name="city" type="raw">Paris</cofl:value>
 //   minimax_m3_xml       ]<]minimax[>[<city>Paris]<]minimax[>[</city>

@@ -17,7 +17,7 @@ struct Program;
 class MaskCache;
 class Vocabulary;
 
-// Immutable but for caches that are filled while matching; safe to share between threads.
+// Immutable except for caches that are filled while matching; safe to share between threads.
 class CompiledGrammar {
  public:
   // kUnsatisfiable when no finite text (or token) sequence is a member, kTooLarge past a limit.

@@ -141,7 +141,7 @@ void PeelCounts(Machines& machines, MachineId m) {
 // The left-corner transform of one component. A member of `goal` begins with something that no
 // member of the component is called for: a first edge of some machine of the component. From there
 // the walk goes through that machine; when it has a member B, then either B was the goal, or B was
-// what a machine of the component began with, and the walk goes on behind that first call.
+// what a machine of the component began with, and the walk continues behind that first call.
 class LeftCorners {
  public:
   LeftCorners(const Machines& machines, const Component& component)

@@ -29,7 +29,7 @@ struct Symbol {
   };
   Kind kind = Kind::kNothing;
   std::uint8_t first = 0, last = 0;
-  std::int32_t id = 0;  // of bytes: 1 where they go on with a character that is counted
+  std::int32_t id = 0;  // of bytes: 1 where they continue with a character that is counted
 
   static Symbol Bytes(std::uint8_t first, std::uint8_t last) { return {Kind::kBytes, first, last}; }
   static Symbol Of(Kind kind, std::int32_t id) { return {kind, 0, 0, id}; }

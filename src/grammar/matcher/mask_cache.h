@@ -32,7 +32,7 @@ class MaskCache {
   std::size_t MemoryBytes() const;  // without what is shared with other grammars
 
  private:
-  // Beyond its share of the vocabulary's room the masks of states start anew; those in use live on
+  // Beyond its share of the vocabulary's room the masks of states start again; those in use live on
   // with their users.
   std::size_t MostBytes() const;
   template <class Mask>

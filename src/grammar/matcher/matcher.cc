@@ -138,7 +138,7 @@ struct Matcher::Impl {
   }
 
   // A token has been taken: counts it where a limit of tokens holds. A member that has used up its
-  // tokens goes on only to the next place where it can end.
+  // tokens continues only to the next place where it can end.
   void CountToken(Frontier& frontier) {
     const Program& program = grammar->program();
     std::vector<Item> items;

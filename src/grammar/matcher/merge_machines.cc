@@ -121,9 +121,9 @@ void RenameMachines(Machines& machines, const std::vector<MachineId>& names, std
   machines = std::move(renamed);
 }
 
-// Machines are taken to be equal at first, and told apart as long as they call different ones. Only
-// when nothing is left to tell apart are equal ones really equal. One that is alone in its class is
-// not looked at again.
+// Machines are taken to be equal at first, and distinguished as long as they call different ones.
+// Only when nothing is left to tell apart are equal ones really equal. One that is alone in its
+// class is not looked at again.
 Result<void, GrammarError> MergeEqualMachines(Machines& machines, Budget& budget) {
   constexpr int kMostRounds = 200;  // longer chains of rules stay apart
   Calls calls(machines);

@@ -34,7 +34,7 @@ struct Program {
     MachineId machine = 0;
     bool accepting = false;
     bool counts_chars = false;  // its machine is the body of limits on characters
-    bool inner = false;         // its bytes go on with a character
+    bool inner = false;         // its bytes continue with a character
   };
   struct TokenSet {
     std::vector<std::int32_t> ids;  // sorted

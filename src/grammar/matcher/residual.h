@@ -23,7 +23,7 @@ inline StateId NextByByte(const Program& program, StateId state, std::uint8_t by
 std::optional<Hash128> HashOfResidual(const Program& program, StateId state);
 
 // The state that nearly all bytes lead to in the end, which then lead back to it: behind the key
-// that was not to be, any string goes on. None when there is no such state.
+// that was not to be, any string continues. None when there is no such state.
 std::optional<StateId> HubOf(const Program& program, StateId state);
 
 }  // namespace sglrun::grammar

@@ -52,7 +52,7 @@ class SharedMasks {
   }
 
  private:
-  // Beyond this the store starts anew; masks in use live on with their users.
+  // Beyond this the store starts again; masks in use live on with their users.
   static constexpr std::size_t kMostBytes = std::size_t{64} << 20;
 
   template <class Mask>

@@ -7,8 +7,8 @@
 
 namespace sglrun::grammar {
 
-// All machines that the root needs, deterministic but for left recursion: a machine may still call
-// itself before it takes anything.
+// All machines that the root needs, deterministic except for left recursion: a machine may still
+// call itself before it takes anything.
 MachinesResult BuildMachines(const Grammar& grammar, const ExprFacts& facts, Budget& budget);
 
 }  // namespace sglrun::grammar

@@ -16,7 +16,7 @@ std::bitset<256> SingleBytes(const Vocabulary& vocabulary);
 std::bitset<256> AllBytes(const Vocabulary& vocabulary);
 
 // True only when there is a member of these bytes alone; false proves nothing. Linear in the
-// program but for deep recursion, which it gives up on.
+// program except for deep recursion, which it gives up on.
 bool HasMemberOver(const Program& program, const std::bitset<256>& bytes);
 // True only when every member needs another byte, whatever token elements it has.
 bool LacksMemberOver(const Program& program, const std::bitset<256>& bytes);

@@ -1,5 +1,5 @@
 // Where machines return to: a graph of immutable, interned nodes. A node is a set of sites, each a
-// place to go on at and the node below; equal sets are one node, so equal futures are equal
+// place to continue at and the node below; equal sets are one node, so equal futures are equal
 // numbers. Everything that was called at one place of the text for one machine shares a node, which
 // keeps ambiguity polynomial.
 #pragma once
@@ -18,7 +18,7 @@ namespace sglrun::grammar {
 using StackId = std::int32_t;
 
 struct Site {
-  // >= 0: the state to go on in. Else one of the two below, or a counted repetition.
+  // >= 0: the state to continue in. Else one of the two below, or a counted repetition.
   std::int32_t target = 0;
   // Of a counted repetition: members finished before the one under way. Of a limit: the tokens or
   // characters that have begun. Of distinct elements: those so far (Stacks::Seen); of an element:
@@ -45,7 +45,7 @@ Shape MixShapes(Shape a, Shape b);
 
 class Stacks {
  public:
-  // Counts are told apart in shapes only as far as the next `clip` members matter.
+  // Counts are distinguished in shapes only as far as the next `clip` members matter.
   Stacks(const Program& program, std::int64_t clip);
 
   StackId root() const { return 0; }

@@ -1,5 +1,5 @@
-// What one state of one machine says of every token, whatever called the machine:
-// tokens that fit inside it, and places in tokens where it may end and its callers have to go on.
+// What one state of one machine says of every token, whatever called the machine: tokens that fit
+// inside it, and places in tokens where it may end and its callers have to continue.
 #pragma once
 
 #include <cstdint>
@@ -57,7 +57,7 @@ class StateMask {
   template <class Walk>
   void Collect(Walk& walk, std::int32_t start, const Vocabulary& vocabulary);
 
-  // Tokens that fit: those of `base_` but for `removed_`, and `inside_`.
+  // Tokens that fit: those of `base_` except for `removed_`, and `inside_`.
   IdSet inside_;
   std::shared_ptr<const StateMask> base_;
   std::vector<std::int32_t> removed_;
@@ -75,7 +75,7 @@ class LoopMask {
   // Tokens inside the repetition when it may still take `members`, the one under way included.
   void OrInto(std::int64_t members, std::span<std::uint32_t> words,
               const Vocabulary& vocabulary) const;
-  // Tokens that have left the repetition behind some member, and go on with `byte`.
+  // Tokens that have left the repetition behind some member, and continue with `byte`.
   const SuffixTrie& ExitsBefore(std::uint8_t byte, const Program& program, StateId state,
                                 const Vocabulary& vocabulary) const;
   std::int64_t work() const { return work_; }  // the steps of finding it

@@ -1,4 +1,4 @@
-// Where a rule ends with itself, the text just begins the rule anew: root ::= root root | "a" is a
+// Where a rule ends with itself, the text just begins the rule again: root ::= root root | "a" is a
 // loop. Left as calls, every such end would be one more place to return to, and an ambiguous rule
 // would have as many readings as its text has letters.
 #pragma once

@@ -213,7 +213,7 @@ class Parser {
     return {};
   }
 
-  // (?is) and (?is:..), also with flags behind a minus taken away.
+  // (?is) and (?is:..), also with flags behind a minus removed.
   VoidResult ParseFlags(std::size_t begin) {
     Flags flags = Innermost().flags;
     bool value = true;

@@ -99,7 +99,7 @@ class Splitter {
     return open;
   }
 
-  // Items come before the nodes that hold them, so the changed nodes are added anew.
+  // Items come before the nodes that hold them, so the changed nodes are added again.
   void Replace(const std::vector<RegexNodeId>& path, RegexNode changed) {
     for (std::size_t i = path.size(); i-- > 0;) {
       regex_.nodes.push_back(std::move(changed));

@@ -1,4 +1,4 @@
-// The dialect of a file, told by lines that come later than the one at hand.
+// The dialect of a file, determined from later lines of it.
 #pragma once
 
 #include <optional>

@@ -26,7 +26,7 @@ constexpr std::int64_t kLogprobStartLen2024 = 0;
 constexpr std::uint64_t kRawLineSeed = 1;
 constexpr std::uint64_t kLongLineSeed = 2;
 
-// What a line is before anybody asks whether it makes sense: JSON or the reason why it is none.
+// A line after parsing and before validation: JSON, or the reason why it is not JSON.
 struct ParsedLine {
   Json object;
   std::vector<std::string> duplicate_keys;
@@ -43,7 +43,7 @@ std::string ByteColumn(std::size_t size, const JsonError& error) {
   return sentence;
 }
 
-// A line of --input-format text as the object it stands for.
+// Converts a line of --input-format text to a record.
 Json TextRecord(std::string text) {
   Json::Object object;
   object.emplace_back("text", Json(std::move(text)));
@@ -68,7 +68,7 @@ void ParseObject(std::string& text, ParsedLine& parsed) {
   parsed.duplicate_keys = std::move(json->duplicate_keys);
 }
 
-// Uses the text of the line up: it is as large as what it says.
+// Consumes the text of the line, to save memory.
 ParsedLine ParseLine(InputRecord& line, LineFormat format) {
   ParsedLine parsed;
   if (line.too_long) {
@@ -99,8 +99,8 @@ ParsedLine ParseLine(InputRecord& line, LineFormat format) {
   return parsed;
 }
 
-// Takes the id (`rid`, `custom_id`) out of the object's content hash; equal content, equal hash
-// whatever the order of keys and the blanks between them.
+// Takes the id (`rid`, `custom_id`) out of the object's content hash; equal content gives equal
+// hashes, regardless of the order of keys and of white space.
 void HashContent(ParsedLine& parsed, std::string_view id_name, Hash128& with_rid) {
   Json::Object& members = parsed.object.as_object();
   const auto rid = std::find_if(members.begin(), members.end(), [&](const Json::Member& member) {
@@ -119,7 +119,7 @@ void HashContent(ParsedLine& parsed, std::string_view id_name, Hash128& with_rid
   members.emplace_back(std::string(id_name), std::move(rid_value));
 }
 
-// What holds where a record states nothing: the defaults, and --sampling over them.
+// The values for parameters that a record does not state: the defaults, overridden by --sampling.
 Result<NormalizeOptions, RecordError> RunLevelOptions(const RecordOptions& options) {
   const bool compat = options.compat == Compat::k2024;
   NormalizeOptions normalize;
@@ -134,7 +134,7 @@ Result<NormalizeOptions, RecordError> RunLevelOptions(const RecordOptions& optio
       options.sampling, "--sampling", normalize.sampling_context, normalize.sampling, warnings));
   SamplingParams finished = normalize.sampling;
   if (auto status = request::FinishSamplingParams("--sampling", finished); !status.ok()) {
-    // Whose fault it is decides which place is named.
+    // The source of the invalid value determines which place is reported.
     SamplingParams defaults = options.defaults;
     SGLRUN_RETURN_IF_ERROR(request::FinishSamplingParams(options.defaults_place, defaults));
     return std::move(status).error();
@@ -173,13 +173,13 @@ struct RecordParser::Impl {
     return {};
   }
 
-  // What is known of the line before it is read.
+  // The data of the line that is known before parsing.
   LineFormat FormatOf(const InputRecord& line) const {
     return options.format == LineFormat::kAuto && line.file == file ? format : options.format;
   }
 
-  // Each file has its own dialect. Lines before the first object are answered in the one of that
-  // object, where it can be looked up; else their words tell.
+  // Each file has its own dialect. Errors in lines before the first object use the dialect of that
+  // object if it can be looked up; otherwise the text of the line decides.
   void SettleFormat(const InputRecord& line, const ParsedLine& parsed) {
     if (options.format == LineFormat::kAuto && line.file != file) {
       file = line.file;
@@ -278,7 +278,7 @@ Result<Record, RecordFailure> RecordParser::Parse(InputRecord line) {
   record.content_hash = identity.content;
   record.resume_key = HashBytes(with_rid.ToHex(), identity.occurrence);
   const auto reply = impl_->answers_openai ? std::make_shared<openai::Reply>() : nullptr;
-  // First of all, so that an error row has it whatever is wrong.
+  // This comes first, so that every error row has it.
   if (reply != nullptr) reply->custom_id = parsed.rid;
   record.reply = reply;
   const Json* const messages = parsed.object.Find("messages");

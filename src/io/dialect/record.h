@@ -1,4 +1,4 @@
-// A JSONL line on its way to requests: GenerateReqInput field for field, then normalised.
+// Converts a JSONL line to requests: first to GenerateReqInput field by field, then normalised.
 #pragma once
 
 #include <cstdint>
@@ -20,9 +20,9 @@
 
 namespace sglrun::io {
 
-// What the values of a line may take once they are read, whatever its length.
+// The maximum memory of the parsed values of a line.
 inline constexpr std::size_t kMaxValueBytes = std::size_t{512} << 20;
-// What reading one line takes at most: its text, and its values.
+// The maximum memory for reading one line: its text and its values.
 inline constexpr std::int64_t kMaxParsingBytes = kMaxLineBytes + kMaxValueBytes;
 
 enum class Compat : std::uint8_t { kNone, k2024 };
@@ -32,8 +32,8 @@ enum class Compat : std::uint8_t { kNone, k2024 };
 enum class LineFormat : std::uint8_t { kAuto, kGenerate, kOpenAi, kText };
 
 struct RecordOptions {
-  Json sampling;            // --sampling and --set: an object, used where a record gives nothing
-  SamplingParams defaults;  // built-in, generation_config (--sampling-defaults) already laid over
+  Json sampling;            // --sampling and --set: an object with defaults for all records
+  SamplingParams defaults;  // with generation_config applied (--sampling-defaults)
   std::string defaults_place = "generation_config.json";  // who states the latter, for sentences
   Compat compat = Compat::kNone;
   bool strict = false;  // unknown top-level fields, repeated keys and ids become record errors
@@ -41,16 +41,16 @@ struct RecordOptions {
   std::uint64_t run_seed = 42;
   RenderChat render_chat = {};  // for `messages`
   std::int64_t vocab_size = 0;  // for ids in logit_bias, token_ids_logprob, input_ids
-  // Of OpenAI lines: the model's name where they state none, and the text of a prompt of ids.
+  // For OpenAI lines: the model's name if they state none, and the text of a prompt of ids.
   std::string model_name = {};
   std::function<std::string(std::span<const std::int32_t>)> detokenize = {};
 };
 
-// What a line asks for: one request, or several that come back as one array.
+// The requests of a line: one, or several that give one array.
 struct Record {
   RequestList requests;               // tickets are 0; the caller numbers them
   bool is_array = false;              // list input or n > 1
-  bool has_messages = false;          // its prompt was made of a conversation
+  bool has_messages = false;          // its prompt was rendered from a conversation
   std::string rid;                    // of an error row: the record's own, or the derived one
   std::vector<std::string> warnings;  // "unknown field \"foo\" is ignored"
   Hash128 resume_key;                 // content with rid and occurrence, without run-level options
@@ -61,7 +61,7 @@ struct Record {
   RecordError InItsWords(RecordError error) const;
 };
 
-// A failed line still has an id and a key, for its error row and for --retry-errors.
+// A failed line also has an id and a key, for its error row and for --retry-errors.
 struct RecordFailure {
   RecordError error;
   std::string rid;  // the record's own, or the derived one
@@ -70,18 +70,18 @@ struct RecordFailure {
   std::shared_ptr<const openai::Reply> reply;
 };
 
-// Whether options.sampling is acceptable over options.defaults: to be asked once, before the run.
-// Options that are not make every record fail with the same sentence.
+// Whether options.sampling is valid together with options.defaults. Call it once before the run;
+// with invalid options every record would fail with the same message.
 Status CheckRunSampling(const RecordOptions& options);
 
-// Turns lines into records. Remembers how often equal content and equal random keys were seen, in a
-// bounded number of bytes a request, so lines must come in input order.
+// Converts lines to records. It counts how often equal content and equal random keys were seen
+// (with bounded memory per request), so lines must be passed in input order.
 class RecordParser {
  public:
   explicit RecordParser(RecordOptions options);
   ~RecordParser();
 
-  // Takes the line with it: what was read is not held beside what it says.
+  // Consumes the line, so that its text and its values are not in memory together for long.
   Result<Record, RecordFailure> Parse(InputRecord line);
 
  private:

@@ -118,7 +118,7 @@ void InlineHiddenStates(JsonWriter& w, const HiddenStateResult& states) {
   w.EndArray();
 }
 
-// What stands in a row for a side file.
+// The entry of a row for a side file.
 void SideFileReference(JsonWriter& w, const std::string& file, const HiddenStateResult& states) {
   w.BeginObject();
   w.Key("file");

@@ -78,7 +78,7 @@ class BodyReader {
     return {};
   }
 
-  // Two names of one parameter: the later one counts, as with a key that stands twice.
+  // If a parameter is given under two names, the later one is used, as with a repeated key.
   void Sample(std::string_view parameter, Json value, const std::string& origin) {
     std::erase_if(sampling_, [&](const Json::Member& one) { return one.first == parameter; });
     sampling_.emplace_back(std::string(parameter), std::move(value));
@@ -109,7 +109,8 @@ class BodyReader {
     return {};
   }
 
-  // The newer name wins. Without either, what --sampling says holds, then the dialect's default.
+  // The newer name takes precedence. Without either, --sampling applies, then the dialect's
+  // default.
   Outcome ReadLength() {
     Json newer = reply_.endpoint == Endpoint::kChat ? Take("max_completion_tokens") : Json();
     const bool has_newer = !newer.is_null();
@@ -147,7 +148,7 @@ class BodyReader {
     return ReadChatLogprobs();
   }
 
-  // chat_template_kwargs, and the fields of the body that tell how the template is used.
+  // chat_template_kwargs, and the fields of the body that control the template.
   void ReadTemplateVariables() {
     Json variables = Take("chat_template_kwargs");
     if (variables.is_null()) variables = Json::Object();
@@ -156,7 +157,7 @@ class BodyReader {
         if (variables.Find(name) != nullptr) return;
         variables.as_object().emplace_back(std::string(name), std::move(value));
       };
-      // Families ask different variables; SGLang sets them all, too.
+      // Families use different variables; all are set, as in SGLang.
       const bool thinks = effort.as_string() != "none";
       set("thinking", thinks);
       if (body_.Find("enable_thinking") == nullptr) set("enable_thinking", thinks);
@@ -246,7 +247,7 @@ class BodyReader {
     }
     if (constraint) {
       Sample(constraint->parameter, std::move(constraint->value), constraint->origin);
-      // The constraint is about the answer's text, in which no call can be.
+      // The constraint applies to the text of the answer, which cannot contain a call.
       reply_.calls = CallSyntax::kNone;
     }
     if (calls_schema_) Sample("json_schema", *std::move(calls_schema_), "tools");

@@ -1,6 +1,6 @@
-// The body of an OpenAI line as the GenerateReqInput that asks for the same. What io/normalize and
-// the readers of fields check is not checked here: their sentences are turned into words of the
-// line (Reply::origins).
+// Converts the body of an OpenAI line to an equivalent GenerateReqInput. Values that io/normalize
+// and the readers of fields check are not checked here; the field names in their error messages are
+// translated back (Reply::origins).
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ namespace sglrun::io::openai {
 struct BodyOptions {
   bool strict = false;          // an unknown field is an error
   bool run_has_length = false;  // --sampling or --set states max_new_tokens
-  std::string model_name;       // shown where the body names no model
+  std::string model_name;       // used if the body names no model
   // Text of token ids, for echo.
   std::function<std::string(std::span<const std::int32_t>)> detokenize;
 };

@@ -1,6 +1,6 @@
-// The one table of what the body of an OpenAI line may say: the fields of /v1/chat/completions and
-// /v1/completions, and those that vLLM and SGLang added to them. Reading, refusals, nearest-name
-// hints, `sglrun fields` and the man page are made from it.
+// The table of all fields of the body of an OpenAI line: those of /v1/chat/completions and
+// /v1/completions, and those that vLLM and SGLang added. Reading, refusals, nearest-name hints,
+// `sglrun fields` and the man page are made from it.
 #pragma once
 
 #include <cstdint>
@@ -21,8 +21,8 @@ namespace sglrun::io::openai {
 enum class Use : std::uint8_t {
   kSampling,  // a sampling parameter, under the name `target`
   kRead,      // looked at by body.cc
-  kNoEffect,  // accepted: accounts, caches and transport of a service
-  kHint,      // accepted with a warning: it asks for something that has no counterpart here
+  kNoEffect,  // accepted: fields about accounts, caches and transport of a service
+  kHint,      // accepted with a warning: sglrun has no corresponding feature
   kRefused,   // anything but null, an empty value or `target` (as JSON) is a record error
 };
 
@@ -31,8 +31,8 @@ struct BodyField {
   std::string_view endpoints;  // "chat", "completions", "both"
   Use use;
   std::string_view target;  // see Use
-  // What a value must be; kAny where somebody else looks: the sampling parameters of kSampling, the
-  // readers of structures.
+  // The type of the value; kAny if other code checks it: the parser of sampling parameters
+  // (kSampling), the readers of structures.
   request::Kind kind;
   std::string_view summary;
   std::string_view words = {};  // of a string: "low|medium|high"; "" for all
@@ -43,11 +43,11 @@ struct BodyField {
 std::span<const BodyField> BodyFields();
 const BodyField* FindBodyField(Endpoint endpoint, std::string_view name);
 
-// Whether a value, not null, is of the kind of its field.
+// Checks that a non-null value has the type of its field.
 Result<void, RecordError> CheckKind(const BodyField& field, const Json& value);
 
-// The same for members inside a value; those that are missing or null are left alone. `prefix` is
-// what stands before their names in sentences.
+// The same for members of a value; missing and null members are accepted. `prefix` precedes their
+// names in error messages.
 Result<void, RecordError> CheckMembers(
     const Json& object, const std::string& prefix,
     std::initializer_list<std::pair<std::string_view, request::Kind>> kinds);

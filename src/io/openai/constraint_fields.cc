@@ -47,8 +47,8 @@ Json AnyObjectSchema() {
   return Json::Object{{"type", std::string("object")}};
 }
 
-// {"type": "json_schema", "json_schema": {"name": .., "schema": {..}, "strict": true}}. The answer
-// is held to the schema whether strict is true or not, as vLLM and SGLang do it.
+// {"type": "json_schema", "json_schema": {"name": .., "schema": {..}, "strict": true}}. The schema
+// is enforced even without strict, as in vLLM and SGLang.
 Found ReadSchemaFormat(const Json& format, const std::string& path) {
   const Json* const wrapped = format.Find("json_schema");
   if (wrapped == nullptr || !wrapped->is_object()) {
@@ -81,14 +81,14 @@ Found ReadResponseFormat(const Json& format, const std::string& path) {
                   "text, json_object, json_schema or structural_tag");
 }
 
-// `json_object: true`; false asks for nothing.
+// `json_object: true`; false means no constraint.
 Found ReadJsonObject(const Json& value, const std::string& path) {
   if (!value.is_bool()) return BadValue(path, value.Excerpt(), "a boolean");
   if (!value.as_bool()) return std::optional<ConstraintField>();
   return One({"json_schema", AnyObjectSchema(), path});
 }
 
-// A name, and the parameter that takes its value as it is, or the function that reads it.
+// A name, and either the parameter that takes its value unchanged or the function that reads it.
 struct Name {
   std::string_view name;
   std::string_view parameter;

@@ -1,5 +1,5 @@
-// The many names under which the body of an OpenAI line asks for a constraint: response_format,
-// vLLM's structured_outputs and guided_*, SGLang's regex, ebnf and the like.
+// The fields of an OpenAI body that request a constraint: response_format, vLLM's
+// structured_outputs and guided_*, SGLang's regex, ebnf and similar ones.
 #pragma once
 
 #include <optional>
@@ -17,7 +17,7 @@ struct ConstraintField {
   std::string origin;  // "response_format.json_schema.schema"
 };
 
-// The one that the body states; an error when it states several.
+// The constraint of the body; an error if it states several.
 Result<std::optional<ConstraintField>, RecordError> ReadConstraint(const Json& body);
 
 }  // namespace sglrun::io::openai

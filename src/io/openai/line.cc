@@ -35,7 +35,7 @@ Result<void, RecordError> CheckMethod(const Json& line) {
   return BadValue("method", method == nullptr ? "missing" : method->Excerpt(), "\"POST\"");
 }
 
-// An id that is text at all names the row, even if the rest of the line is wrong.
+// A textual id names the row even if the rest of the line is invalid.
 Result<void, RecordError> ReadCustomId(const Json& line, Reply& reply) {
   const Json* const id = FindValue(line, "custom_id");
   if (id == nullptr || !id->is_string()) {

@@ -14,8 +14,8 @@ namespace sglrun::io::openai {
 // Whether an object can only be such a line.
 bool LooksLikeLine(const Json& object);
 
-// The GenerateReqInput that asks for the same, and what its row shows. `line` is an object. What
-// could be read of the reply is there in the case of an error, too.
+// The equivalent GenerateReqInput, and the data for its row. `line` is an object. In case of an
+// error, `reply` contains what could be read.
 Result<Json, RecordError> ReadLine(Json line, const BodyOptions& options, Reply& reply,
                                    std::vector<std::string>& warnings);
 

@@ -22,10 +22,11 @@ bool StartsWithPath(std::string_view text, std::string_view path) {
 
 std::string InWordsOf(const Reply& reply, std::string sentence) {
   for (const auto& [path, origin] : reply.origins) {
-    // "text" and the like are words of their own, too: as paths they stand at the beginning.
+    // "text" and similar names are also ordinary words; as paths they are at the beginning of the
+    // message.
     if (path.find('.') != std::string::npos) {
       ReplaceAll(sentence, path, origin);
-      // Sentences about lengths name the parameter alone.
+      // Messages about lengths contain only the name of the parameter.
       if (path.ends_with("_new_tokens")) {
         ReplaceAll(sentence, std::string_view(path).substr(path.rfind('.') + 1), origin);
       }

@@ -1,5 +1,5 @@
-// What a line of the OpenAI dialect is answered with: the parts of its request that its row shows
-// again, and how results are put into the body of the answer.
+// The response to an OpenAI line: the parts of the request that the row repeats, and how results
+// are written into the body.
 //
 //   {"custom_id": "a", "method": "POST", "url": "/v1/chat/completions", "body": {...}}
 //   {"id": .., "custom_id": "a", "response": {"status_code": 200, "request_id": ..,
@@ -19,15 +19,15 @@ namespace sglrun::io::openai {
 
 enum class Endpoint : std::uint8_t { kChat, kCompletions };
 
-// How a text that holds calls of functions looks.
+// The format of tool calls in a text.
 enum class CallSyntax : std::uint8_t {
   kNone,      // nothing is looked for
-  kTemplate,  // as the chat template teaches the model; see ToolCallForm
-  kForced,    // a JSON array, which a constraint demanded (tool_choice)
+  kTemplate,  // as the chat template describes it; see ToolCallForm
+  kForced,    // a JSON array enforced by a constraint (tool_choice)
 };
 
 struct Reply {
-  std::optional<std::string> custom_id = {};  // absent where the line has none that can be shown
+  std::optional<std::string> custom_id = {};  // absent if the line has no usable one
   Endpoint endpoint = Endpoint::kChat;
   std::string model = {};
   std::size_t samples = 1;  // choices of each prompt
@@ -45,12 +45,12 @@ struct Reply {
   bool one_named_tool = false;              // tool_choice names it: the answer ends with "stop"
   std::vector<std::string> tools = {};      // names of the functions that may be called
 
-  // Where a value came from in the line, by its path in the request it became:
+  // The origin of a value in the line, by its path in the converted request:
   // {"sampling_params.max_new_tokens", "max_tokens"}.
   std::vector<std::pair<std::string, std::string>> origins = {};
 };
 
-// An error about a request in words of the line it was made from.
+// An error about a request, with the field names of the original line.
 RecordError InWordsOf(const Reply& reply, RecordError error);
 // The same for a sentence.
 std::string InWordsOf(const Reply& reply, std::string sentence);

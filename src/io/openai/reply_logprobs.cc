@@ -67,14 +67,14 @@ class TextWalk {
  private:
   void Advance(std::size_t bytes) {
     at_ += bytes;
-    // A character counts once all of its bytes are behind.
+    // A character is counted when all of its bytes have been read.
     const std::string_view passed = text_.substr(counted_, at_ - counted_);
     const std::string_view whole = passed.substr(0, passed.size() - IncompleteUtf8Suffix(passed));
     characters_ += CountCodePoints(whole);
     counted_ += whole.size();
   }
 
-  // Bytes that make no character stand in the text as U+FFFD.
+  // Bytes that do not form a character appear in the text as U+FFFD.
   void PassReplaced(std::string_view token) {
     const std::string shown = ToValidUtf8(token);
     if (text_.substr(at_).starts_with(shown)) Advance(shown.size());
@@ -86,7 +86,7 @@ class TextWalk {
   std::size_t characters_ = 0;
 };
 
-// The tokens of the prompt that were asked for, then those of the answer.
+// The requested tokens of the prompt, then those of the answer.
 class Columns {
  public:
   void Add(const std::vector<TokenLogprob>& tokens, const Positions& top) {
@@ -126,8 +126,8 @@ class Columns {
     w.EndArray();
   }
 
-  // An object by text: of tokens that read the same, the likeliest stays. The token itself is in
-  // it, whether it is among the likeliest or not.
+  // An object by text: of tokens with the same text, the most likely one is kept. The generated
+  // token is always included.
   static void WriteTop(JsonWriter& w, const Row& row) {
     if (!row.token->logprob) {
       w.Null();

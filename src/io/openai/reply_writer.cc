@@ -100,7 +100,7 @@ void WriteUsage(JsonWriter& w, const ReplyPlace& place, const Usage& usage) {
 
 class ChoiceWriter {
  public:
-  // `calls`: of functions, in the choices before.
+  // `calls`: the number of tool calls in the previous choices.
   ChoiceWriter(JsonWriter& w, const Reply& reply, const ReplyPlace& place, std::size_t& calls)
       : w_(w), reply_(reply), place_(place), calls_(calls) {}
 
@@ -223,7 +223,7 @@ void AppendChoice(const Reply& reply, const ReplyPlace& place, std::size_t index
 
 void AppendReplyEnd(const ReplyPlace& place, const Usage& usage, std::string& out) {
   JsonWriter w(out);
-  w.EndArray();  // of the choices; commas go on from here
+  w.EndArray();  // of the choices; commas continue from here
   WriteUsage(w, place, usage);
   w.EndObject();
   w.EndObject();
@@ -246,8 +246,8 @@ void AppendReply(const Reply& reply, const ReplyPlace& place,
   AppendReplyEnd(place, usage, out);
 }
 
-// A hosted service tells a wrong request in response.body.error, vLLM in error: readers of either
-// find it.
+// Hosted services report an invalid request in response.body.error, vLLM in error. Both are
+// written, for clients of either.
 void AppendErrorReply(const Reply& reply, const ReplyPlace& place, const GenerateResult& failed,
                       std::string& out) {
   JsonWriter w(out);

@@ -26,7 +26,7 @@ struct ReplyPlace {
 // A row with its line end. `results` are all of the record, prompt by prompt, and none has failed.
 void AppendReply(const Reply& reply, const ReplyPlace& place,
                  std::span<const GenerateResult> results, std::string& out);
-// `failed` has an error; a text that it has beside stands in the body as `partial_text`.
+// `failed` has an error; if it also has a text, the body contains it as `partial_text`.
 void AppendErrorReply(const Reply& reply, const ReplyPlace& place, const GenerateResult& failed,
                       std::string& out);
 
@@ -41,8 +41,8 @@ struct Usage {
 
 // The same row in pieces: its head, the choices with commas between them, its end.
 void AppendReplyHead(const Reply& reply, const ReplyPlace& place, std::string& out);
-// `index` of the result in its record; `calls` of functions that the choices before it hold, to
-// which its own are added.
+// `index` of the result in its record; `calls` is the number of tool calls in the previous choices,
+// to which those of this choice are added.
 void AppendChoice(const Reply& reply, const ReplyPlace& place, std::size_t index,
                   const GenerateResult& result, std::size_t& calls, std::string& out);
 void AppendReplyEnd(const ReplyPlace& place, const Usage& usage, std::string& out);

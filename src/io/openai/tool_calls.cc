@@ -72,7 +72,7 @@ bool ReadBare(std::string_view text, const Reply& reply, CalledText& found) {
   constexpr std::string_view kMark = "<|python_tag|>";
   text = Trimmed(text);
   if (text.starts_with(kMark)) text.remove_prefix(kMark.size());
-  // A semicolon inside a string parts nothing: what is before it is no JSON then.
+  // A semicolon inside a string is not a separator: the text before it is not valid JSON.
   std::size_t end = 0;
   while (!text.empty()) {
     end = text.find(';', end);

@@ -1,5 +1,5 @@
-// Calls of functions in the text of an answer. A text that is not whole calls of known functions in
-// the expected form stays a text: nothing is guessed, nothing is lost.
+// Tool calls in the text of an answer. If the text does not consist of complete calls of known
+// functions in the expected format, it is left unchanged.
 #pragma once
 
 #include <optional>
@@ -21,7 +21,7 @@ struct CalledText {
   std::vector<ToolCall> calls;
 };
 
-// nullopt where there are no calls, or something that is none among them.
+// nullopt if there are no calls, or if the text contains anything else.
 std::optional<CalledText> FindToolCalls(const Reply& reply, std::string_view text);
 
 }  // namespace sglrun::io::openai

@@ -25,9 +25,8 @@ Result<void, RecordError> CheckName(const Json& function, const std::string& pat
                   "the name of a function");
 }
 
-// The function of a tool: {"type": "function", "function": {"name": ..}}. `strict` is looked at for
-// its kind alone: calls that a choice demands are held to their parameters whether it is true or
-// not, as vLLM and SGLang do it.
+// The function of a tool: {"type": "function", "function": {"name": ..}}. Only the type of `strict`
+// is checked: the parameters of required calls are enforced even without it, as in vLLM and SGLang.
 Result<const Json*, RecordError> FunctionOf(const Json& tool, const std::string& path) {
   const std::string form = R"(an object like {"type": "function", "function": {"name": ..}})";
   if (!tool.is_object()) return BadValue(path, tool.Excerpt(), form);
@@ -60,8 +59,8 @@ Result<std::vector<const Json*>, RecordError> FunctionsOf(const Json& tools) {
   return functions;
 }
 
-// References inside a schema begin at its root; once it stands at `pointer` of another schema, so
-// do they.
+// References inside a schema are relative to its root. When the schema is moved to `pointer` of
+// another schema, they are adjusted.
 void MoveReferences(Json& schema, const std::string& pointer) {
   if (schema.is_array()) {
     for (Json& item : schema.as_array()) MoveReferences(item, pointer);

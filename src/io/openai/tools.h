@@ -1,5 +1,5 @@
-// `tools` and `tool_choice` of an OpenAI chat: what the template shows, what the answer must be,
-// and how calls are found in it.
+// `tools` and `tool_choice` of an OpenAI chat: the tools for the template, the constraint of the
+// answer, and how calls are recognised.
 #pragma once
 
 #include <optional>
@@ -13,16 +13,16 @@ namespace sglrun::io::openai {
 
 struct ToolRequest {
   Json shown;                  // the tools for the template, null for none
-  std::optional<Json> schema;  // of the calls, when there must be some
+  std::optional<Json> schema;  // for the calls, if a call is required
 };
 
 // `tools`, `choice` and `parallel` as the body states them, null when it does not. Fills the parts
-// of `reply` that tell how to look for calls.
+// of `reply` that control how calls are recognised.
 Result<ToolRequest, RecordError> ReadTools(Json tools, const Json& choice, const Json& parallel,
                                            Reply& reply);
 
-// What the chat template tells about calls. `record` is the GenerateReqInput of the line: where
-// calls begin with a special token, the text has to show special tokens, unless the line says
+// Applies the call format of the chat template. `record` is the GenerateReqInput of the line: if
+// calls begin with a special token, the text must contain special tokens, unless the line says
 // otherwise.
 void ExpectToolCalls(ToolCallForm form, Reply& reply, Json& record);
 

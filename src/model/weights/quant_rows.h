@@ -16,7 +16,7 @@ kernels::WeightForm CommonForm(const kernels::WeightForm& a, const kernels::Weig
 
 // The form of a matrix packed from `sources` where quantised arithmetic is asked for: their own
 // integers where all are quantised, `for_floats` where none is. Of a mixture bf16: quantising a
-// part of it anew would lose more.
+// part of it again would lose more.
 kernels::WeightForm FormOf(std::span<const TensorSource* const> sources,
                            const kernels::WeightForm& for_floats);
 

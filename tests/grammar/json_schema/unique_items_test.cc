@@ -1,7 +1,7 @@
 // uniqueItems over any values: the matcher remembers those that a text has.
 #include <random>
 
-#include "grammar/constraint.h"
+#include "grammar/compile/constraint.h"
 #include "json_schema/schema_helpers.h"
 #include "json_validator.h"
 

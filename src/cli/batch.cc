@@ -1,3 +1,5 @@
+#include "cli/batch.h"
+
 #include <signal.h>
 #include <unistd.h>
 
@@ -15,7 +17,6 @@
 #include "cli/batch_loop.h"
 #include "cli/batch_source.h"
 #include "cli/batch_window.h"
-#include "cli/commands.h"
 #include "cli/engine_pool.h"
 #include "cli/exit_codes.h"
 #include "cli/load.h"
@@ -29,59 +30,50 @@
 #include "cli/run_setup.h"
 #include "cli/signals.h"
 #include "cli/stopwatch.h"
-#include "cli/written_files.h"
 
 namespace sglrun::cli {
 namespace {
 
-Status CheckSideFiles(const Options& options) {
-  if (options.output == "-" && options.hidden_states != "inline") {
-    return Error{"--hidden-states " + options.hidden_states +
-                 " writes files beside the output; give one with --output"};
-  }
-  return {};
+Status CheckSideFiles(const RunSettings& settings) {
+  if (settings.output != "-" || settings.hidden_states == io::HiddenStateForm::kInline) return {};
+  return Error{std::string("--hidden-states ") +
+               (settings.hidden_states == io::HiddenStateForm::kNpy ? "npy" : "safetensors") +
+               " writes files beside the output; give one with --output"};
 }
 
 // A run continues from the rows of the output file. Partial results among them would be lines that
 // the readers of rows do not expect.
-Status CheckStream(const Options& options) {
-  if (options.stream_jsonl && options.input_format == "openai") {
+Status CheckStream(const RunSettings& settings) {
+  if (settings.partial_rows && settings.records.format == io::LineFormat::kOpenAi) {
     return Error{
         "--stream-jsonl cannot be used with --input-format openai: OpenAI rows are written whole"};
   }
-  if (!options.stream_jsonl || io::IsLooseOutput(options.output)) return {};
+  if (!settings.partial_rows || io::IsLooseOutput(settings.output)) return {};
   return Error{
       "--stream-jsonl writes partial results to a pipe or to - (standard output), not to "
       "the file " +
-      options.output};
+      settings.output};
 }
 
-io::RowOrder OrderOf(const Options& options) {
-  return options.order == "completion" ? io::RowOrder::kCompletion : io::RowOrder::kInput;
+io::RowLines LinesOf(const RunSettings& settings) {
+  return settings.flatten ? io::RowLines::kAny : io::RowLines::kOne;
 }
 
-io::RowLines LinesOf(const Options& options) {
-  return options.flatten ? io::RowLines::kAny : io::RowLines::kOne;
-}
-
-io::RowOptions RowOptionsOf(const Options& options) {
-  const std::string& form = options.hidden_states;
-  return {.no_timing = options.no_timing,
-          .flatten = options.flatten,
-          .with_line = options.order == "completion" || options.stream_jsonl,
-          .with_index = options.stream_jsonl,
-          .hidden_states = form == "inline"        ? io::HiddenStateForm::kInline
-                           : form == "safetensors" ? io::HiddenStateForm::kSafetensors
-                                                   : io::HiddenStateForm::kNpy,
+io::RowOptions RowOptionsOf(const RunSettings& settings) {
+  return {.no_timing = settings.no_timing,
+          .flatten = settings.flatten,
+          .with_line = settings.order == io::RowOrder::kCompletion || settings.partial_rows,
+          .with_index = settings.partial_rows,
+          .hidden_states = settings.hidden_states,
           .created = std::time(nullptr),
-          .output_path = options.output};
+          .output_path = settings.output};
 }
 
 // The rows of one shard never belong to a shard with another number of parts, even where both
 // contain the same records.
 std::string ShardAdvice(const Json& before, const Shard& now) {
   const Json* told = before.Find(kShardName);
-  const std::string given = std::to_string(now.index) + "/" + std::to_string(now.count);
+  const std::string given = now.ToString();
   if (told == nullptr || !told->is_string() || told->as_string() == given) return "";
   return "--shard " + told->as_string() + " continues it, while --shard " + given +
          " is another part and needs another output";
@@ -120,29 +112,31 @@ std::optional<Json> ReadFinished(const std::string& path) {
 
 class BatchRun {
  public:
-  explicit BatchRun(const Options& options) : options_(options) {}
+  explicit BatchRun(const RunSettings& settings) : settings_(settings) {}
 
   Result<int> Run() {
     facts_.started = NowUtc();
     LeaveOnStopSignals();  // there is nothing to be finished yet
-    SGLRUN_RETURN_IF_ERROR(CheckSideFiles(options_));
-    SGLRUN_RETURN_IF_ERROR(CheckStream(options_));
-    SGLRUN_ASSIGN_OR_RETURN(model::ModelFiles files, OpenModelFiles(options_));
+    SGLRUN_RETURN_IF_ERROR(CheckSideFiles(settings_));
+    SGLRUN_RETURN_IF_ERROR(CheckStream(settings_));
+    SGLRUN_ASSIGN_OR_RETURN(model::ModelFiles files, OpenModelFiles(settings_.serve));
     ModelSource source{std::move(files), nullptr};
-    source.templates = FindChatTemplates(options_, &source.files);
+    source.templates = FindChatTemplates(settings_.serve, &source.files);
     BatchSource::Parts parts;
-    SGLRUN_ASSIGN_OR_RETURN(parts.reader,
-                            io::JsonlReader::Open(options_.inputs, MakeReaderOptions(options_)));
+    SGLRUN_ASSIGN_OR_RETURN(
+        parts.reader,
+        io::JsonlReader::Open(settings_.records.inputs, MakeReaderOptions(settings_.records)));
     WatchStopSignals();  // not earlier: opening waits for a pipe's first bytes
-    SGLRUN_ASSIGN_OR_RETURN(const auto engines,
-                            EnginePool::Open(options_, DeviceDType(options_, source.files)));
+    SGLRUN_ASSIGN_OR_RETURN(
+        const auto engines,
+        EnginePool::Open(settings_.serve, DeviceDType(settings_.serve, source.files)));
     SGLRUN_ASSIGN_OR_RETURN(const Hash128 weights, ReadModel(source, parts, *engines));
     SGLRUN_RETURN_IF_ERROR(CollectFacts(source, *engines, weights));
     SGLRUN_RETURN_IF_ERROR(OpenOutput());
-    finished_before_ = ReadFinished(RunFilePath(options_));
+    finished_before_ = ReadFinished(settings_.run_file);
     // This run owns the output now. The run file of an earlier run would be wrong from here on,
     // even if this run is killed.
-    for (const std::string& path : {RunFilePath(options_), options_.report}) {
+    for (const std::string& path : {settings_.run_file, settings_.report}) {
       std::error_code ignored;
       if (!path.empty() && !std::filesystem::exists(path, ignored)) new_files_.push_back(path);
     }
@@ -159,8 +153,8 @@ class BatchRun {
   Result<Hash128> ReadModel(ModelSource& source, BatchSource::Parts& parts,
                             EnginePool& engines) const {
     std::atomic<bool> stop{false};
-    Background<Result<Hash128>> reading([&, may_load = BeginsOutput(options_.output)] {
-      return engines.ReadWeights(options_, source.files, may_load, stop);
+    Background<Result<Hash128>> reading([&, may_load = BeginsOutput(settings_.output)] {
+      return engines.ReadWeights(settings_.serve, source.files, may_load, stop);
     });
     const Status status = MakeTokenizer(source, parts);
     if (status.ok()) return reading.Get();
@@ -169,47 +163,48 @@ class BatchRun {
   }
 
   Status MakeTokenizer(ModelSource& source, BatchSource::Parts& parts) const {
-    SGLRUN_ASSIGN_OR_RETURN(source.tokenizer, FindTokenizer(options_, source.files));
-    SGLRUN_ASSIGN_OR_RETURN(parts.record_options, MakeRecordOptions(options_, source));
+    SGLRUN_ASSIGN_OR_RETURN(source.tokenizer, FindTokenizer(settings_.serve, source.files));
+    SGLRUN_ASSIGN_OR_RETURN(parts.record_options,
+                            MakeRecordOptions(settings_.serve, settings_.records, source));
     return {};
   }
 
   Status CollectFacts(const ModelSource& source, EnginePool& engines, const Hash128& weights) {
     const kernels::Backend& backend = engines.backend();
     ThreadPool& pool = engines.threads();
-    SGLRUN_ASSIGN_OR_RETURN(facts_.identity, RunIdentity(options_, source, backend, weights));
-    facts_.options = EffectiveOptions(options_);
-    facts_.sampling_defaults =
-        SamplingDefaultsJson(EffectiveDefaults(options_, source.files.generation_defaults()));
-    facts_.model_path = options_.model;
+    SGLRUN_ASSIGN_OR_RETURN(facts_.identity, RunIdentity(settings_, source, backend, weights));
+    facts_.options = settings_.options;
+    facts_.sampling_defaults = SamplingDefaultsJson(
+        EffectiveDefaults(settings_.serve, source.files.generation_defaults()));
+    facts_.model_path = settings_.serve.model;
     facts_.isa = backend.isa.empty() ? backend.name : backend.isa;
     facts_.products = engines.DescribeProducts();
     facts_.threads = pool.threads();
-    LogInfo("model " + options_.model + ", " + source.files.spec().family + ", " +
+    LogInfo("model " + settings_.serve.model + ", " + source.files.spec().family + ", " +
             source.files.DTypeSummary() + "; defaults " + facts_.sampling_defaults.Dump());
     return {};
   }
 
   Status OpenOutput() {
-    SGLRUN_ASSIGN_OR_RETURN(output_, io::RunOutput::Open({.path = options_.output,
+    SGLRUN_ASSIGN_OR_RETURN(output_, io::RunOutput::Open({.path = settings_.output,
                                                           .run = facts_.identity,
-                                                          .overwrite = options_.overwrite,
-                                                          .retry_errors = options_.retry_errors,
-                                                          .order = OrderOf(options_),
-                                                          .lines = LinesOf(options_),
+                                                          .overwrite = settings_.overwrite,
+                                                          .retry_errors = settings_.retry_errors,
+                                                          .order = settings_.order,
+                                                          .lines = LinesOf(settings_),
                                                           .advise = [this](const Json& before) {
-                                                            return ShardAdvice(before,
-                                                                               options_.shard);
+                                                            return ShardAdvice(
+                                                                before, settings_.records.shard);
                                                           }}));
     if (output_->rows_found() > 0) {
-      LogInfo("continuing: " + options_.output + " holds " + std::to_string(output_->rows_found()) +
-              " rows");
+      LogInfo("continuing: " + settings_.output + " holds " +
+              std::to_string(output_->rows_found()) + " rows");
     }
     return {};
   }
 
   Result<int> Generate(const ModelSource& source, EnginePool& engines, BatchSource::Parts parts) {
-    SGLRUN_RETURN_IF_ERROR(engines.Load(options_, source));
+    SGLRUN_RETURN_IF_ERROR(engines.Load(settings_.serve, source));
     outcome_.load_s = SecondsSince(start_);
     Result<int> code = Serve(std::move(parts), engines);
     WarnOfBeginnings(engines.admitting().begun_twice(), *source.tokenizer);
@@ -218,11 +213,12 @@ class BatchRun {
 
   Result<int> Serve(BatchSource::Parts parts, EnginePool& engine) {
     parts.engine = &engine.admitting();
-    const io::ResultWriter writer(RowOptionsOf(options_));
+    const io::ResultWriter writer(RowOptionsOf(settings_));
     parts.has_row = [this, &writer](const ReadyRecord& record,
                                     std::span<const std::size_t> with_hidden_states) {
       const io::RowState state = output_->Find(record.key);
-      const bool in_files = state == io::RowState::kServed && options_.hidden_states != "inline";
+      const bool in_files =
+          state == io::RowState::kServed && settings_.hidden_states != io::HiddenStateForm::kInline;
       return state != io::RowState::kMissing &&
              (!in_files || writer.HasSideFiles(record.place, with_hidden_states));
     };
@@ -230,10 +226,10 @@ class BatchRun {
     const auto budget = std::make_shared<MemoryBudget>();
     parts.budget = budget;
     BatchWindow window(writer, *output_,
-                       {.order = OrderOf(options_), .max_failed = options_.max_errors}, collector,
+                       {.order = settings_.order, .max_failed = settings_.max_errors}, collector,
                        budget);
-    BatchSource source(options_, std::move(parts));
-    Status status = BatchLoop(options_, source, engine, window, collector, *budget).Run();
+    BatchSource source(settings_.records, std::move(parts));
+    Status status = BatchLoop(settings_, source, engine, window, collector, *budget).Run();
     if (status.ok()) status = Close(source, window);
     const bool broken_pipe = !status.ok() && output_->broken_pipe();
     if (!status.ok()) {
@@ -272,7 +268,7 @@ class BatchRun {
     }
     SGLRUN_RETURN_IF_ERROR(output_->Finish(source.input_end()));
     if (output_->dropped_rows() > 0) {
-      LogWarning(FormatCount(output_->dropped_rows()) + " rows of " + options_.output +
+      LogWarning(FormatCount(output_->dropped_rows()) + " rows of " + settings_.output +
                  " answered no record of this input; they are now in " + output_->DroppedPath());
     }
     outcome_.state = RunState::kFinished;
@@ -291,7 +287,7 @@ class BatchRun {
 
   void TellSummary() const {
     const std::string summary = SummaryLine(outcome_);
-    if (!options_.quiet && !options_.verbose) std::fprintf(stderr, "%s\n", summary.c_str());
+    if (settings_.prints_summary) std::fprintf(stderr, "%s\n", summary.c_str());
     LogInfo(summary);
   }
 
@@ -309,15 +305,16 @@ class BatchRun {
     outcome_.wall_s = SecondsSince(start_);
     Json run_file = RunFileJson(outcome_, facts_);
     if (RepeatsFinished()) run_file = *finished_before_;
-    if (const std::string path = RunFilePath(options_); !path.empty()) {
-      SGLRUN_RETURN_IF_ERROR(WriteWholeFile("the run file", path, run_file.Dump() + "\n"));
+    if (!settings_.run_file.empty()) {
+      SGLRUN_RETURN_IF_ERROR(
+          WriteWholeFile("the run file", settings_.run_file, run_file.Dump() + "\n"));
     }
-    if (options_.report.empty()) return {};
+    if (settings_.report.empty()) return {};
     SGLRUN_ASSIGN_OR_RETURN(const report::Account account, report::ReadAccount(run_file));
-    return WriteWholeFile("the report", options_.report, report::HtmlPage(account));
+    return WriteWholeFile("the report", settings_.report, report::HtmlPage(account));
   }
 
-  const Options& options_;
+  const RunSettings& settings_;
   const Clock::time_point start_ = Clock::now();
   std::unique_ptr<io::RunOutput> output_;
   std::optional<Json> finished_before_;  // the run file as this run found it
@@ -328,9 +325,9 @@ class BatchRun {
 
 }  // namespace
 
-Result<int> RunBatch(const Options& options) {
+Result<int> RunBatch(const RunSettings& settings) {
   ::signal(SIGPIPE, SIG_IGN);  // a closed pipe comes back as a write error
-  return BatchRun(options).Run();
+  return BatchRun(settings).Run();
 }
 
 }  // namespace sglrun::cli

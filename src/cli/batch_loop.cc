@@ -17,10 +17,10 @@ constexpr double kFlushSeconds = 0.25;
 constexpr double kFlushSecondsCompressed = 2.0;
 constexpr std::size_t kMostUnflushed = std::size_t{4} << 20;
 
-double FlushSeconds(const Options& options) {
-  if (options.stream_jsonl) return 0;  // somebody watches
-  return io::CompressionOf(options.output) == io::Compression::kNone ? kFlushSeconds
-                                                                     : kFlushSecondsCompressed;
+double FlushSeconds(const RunSettings& settings) {
+  if (settings.partial_rows) return 0;  // somebody watches
+  return io::CompressionOf(settings.output) == io::Compression::kNone ? kFlushSeconds
+                                                                      : kFlushSecondsCompressed;
 }
 
 // Sequences that wait in addition to the running ones, so that no row stays empty.
@@ -37,17 +37,17 @@ void CleanText(GenerateResult& result) {
 
 }  // namespace
 
-BatchLoop::BatchLoop(const Options& options, BatchSource& source, EnginePool& engine,
+BatchLoop::BatchLoop(const RunSettings& settings, BatchSource& source, EnginePool& engine,
                      BatchWindow& window, report::RunCollector& collector,
                      const MemoryBudget& budget)
-    : options_(options),
+    : settings_(settings),
       source_(source),
       engine_(engine),
       window_(window),
       collector_(collector),
       budget_(budget),
-      progress_(options.progress == "auto" && options.quiet ? "never" : options.progress),
-      flush_seconds_(FlushSeconds(options)) {}
+      progress_(settings.progress),
+      flush_seconds_(FlushSeconds(settings)) {}
 
 Status BatchLoop::Run() {
   Status status = RunSteps();
@@ -111,7 +111,7 @@ Status BatchLoop::Take(ReadyItem item) {
 
 Status BatchLoop::TakeResult(GenerateResult result) {
   in_flight_.erase(result.ticket);
-  if (options_.clean_up_spaces) CleanText(result);
+  if (settings_.clean_up_spaces) CleanText(result);
   return window_.Finish(std::move(result));
 }
 
@@ -126,7 +126,7 @@ bool BatchLoop::MayLookAhead(int ahead) {
 }
 
 void BatchLoop::ShowPartial(const GenerateResult& partial) {
-  if (!options_.clean_up_spaces) return window_.ShowPartial(partial);
+  if (!settings_.clean_up_spaces) return window_.ShowPartial(partial);
   GenerateResult cleaned = partial;
   cleaned.text.resize(tokenizer::SettledBytes(partial.text));
   CleanText(cleaned);

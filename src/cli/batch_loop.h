@@ -11,9 +11,9 @@
 #include "cli/batch_window.h"
 #include "cli/engine_pool.h"
 #include "cli/memory_budget.h"
-#include "cli/options.h"
 #include "cli/progress.h"
 #include "cli/report/collector.h"
+#include "cli/run_settings.h"
 #include "cli/stopwatch.h"
 
 namespace sglrun::cli {
@@ -21,8 +21,8 @@ namespace sglrun::cli {
 class BatchLoop {
  public:
   // All arguments must outlive the loop.
-  BatchLoop(const Options& options, BatchSource& source, EnginePool& engine, BatchWindow& window,
-            report::RunCollector& collector, const MemoryBudget& budget);
+  BatchLoop(const RunSettings& settings, BatchSource& source, EnginePool& engine,
+            BatchWindow& window, report::RunCollector& collector, const MemoryBudget& budget);
 
   // Runs until all records have their rows, a signal asks to stop, or too many have failed.
   Status Run();
@@ -39,7 +39,7 @@ class BatchLoop {
   Status FlushNowAndThen();
   void ShowProgress();
 
-  const Options& options_;
+  const RunSettings& settings_;
   BatchSource& source_;
   EnginePool& engine_;
   BatchWindow& window_;

@@ -29,10 +29,10 @@ std::vector<std::size_t> ResultsWithHiddenStates(const io::RequestList& requests
 }  // namespace
 
 struct BatchSource::State {
-  State(const Options& options, Parts parts)
-      : shard(options.shard),
-        limit(options.limit),
-        several_inputs(options.inputs.size() > 1),
+  State(const RecordSettings& settings, Parts parts)
+      : shard(settings.shard),
+        limit(settings.limit),
+        several_inputs(settings.inputs.size() > 1),
         reader(std::move(parts.reader)),
         parser(std::move(parts.record_options)),
         engine(parts.engine),
@@ -82,8 +82,8 @@ struct BatchSource::State {
   Status status;
 };
 
-BatchSource::BatchSource(const Options& options, Parts parts)
-    : state_(std::make_shared<State>(options, std::move(parts))) {
+BatchSource::BatchSource(const RecordSettings& settings, Parts parts)
+    : state_(std::make_shared<State>(settings, std::move(parts))) {
   std::thread([state = state_] { state->Run(); }).detach();
 }
 
@@ -184,7 +184,7 @@ bool BatchSource::State::Serve(io::InputRecord line) {
   Result<io::Record, io::RecordFailure> parsed = parser.Parse(std::move(line));
   const Hash128 record = parsed.ok() ? parsed->content_hash : parsed.error().content_hash;
   content = {MixSeeds(content.high, record.high), MixSeeds(content.low, record.low)};
-  if (!InShard(shard, record)) return true;
+  if (!shard.Has(record)) return true;
   const Hash128 key = parsed.ok() ? parsed->resume_key : parsed.error().resume_key;
   ReadyRecord ready;
   const std::string file_in_rows = several_inputs ? file : "";

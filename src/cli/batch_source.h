@@ -14,7 +14,7 @@
 
 #include "base/result.h"
 #include "cli/memory_budget.h"
-#include "cli/options.h"
+#include "cli/run_settings.h"
 #include "engine/engine.h"
 #include "engine/sequence.h"
 #include "io/dialect/record.h"
@@ -58,7 +58,7 @@ class BatchSource {
     std::shared_ptr<MemoryBudget> budget;
   };
 
-  BatchSource(const Options& options, Parts parts);
+  BatchSource(const RecordSettings& settings, Parts parts);
   // Does not wait for a silent pipe.
   ~BatchSource();
   BatchSource(const BatchSource&) = delete;

@@ -1,5 +1,7 @@
 // Speed through the engine, with prompts of random ids and greedy sampling: the speed of `batch`
 // when only the model matters.
+#include "cli/bench.h"
+
 #include <algorithm>
 #include <chrono>
 #include <optional>
@@ -10,7 +12,6 @@
 #include "cli/bench_grammar.h"
 #include "cli/bench_model.h"
 #include "cli/bench_report.h"
-#include "cli/commands.h"
 #include "cli/exit_codes.h"
 #include "cli/load.h"
 #include "cli/model_cost.h"
@@ -38,17 +39,17 @@ double Median(std::vector<double> values) {
 
 // The first rows are some tokens ahead when the last row has finished its prompt, so each row gets
 // that many additional tokens.
-std::int64_t TokensAhead(std::int64_t rows, const Options& options,
+std::int64_t TokensAhead(std::int64_t rows, const BenchSettings& settings,
                          const engine::EngineOptions& engine) {
-  return rows * options.prompt_tokens / (engine.max_batch_tokens - rows) + 2;
+  return rows * settings.prompt_tokens / (engine.max_batch_tokens - rows) + 2;
 }
 
 class Bench {
  public:
   // `clock` is null where operations have none.
-  Bench(const Options& options, engine::Engine& engine, const ModelCost& cost,
+  Bench(const BenchSettings& settings, engine::Engine& engine, const ModelCost& cost,
         std::int64_t vocab_size, kernels::OperationClock* clock)
-      : options_(options), engine_(engine), cost_(cost), vocab_size_(vocab_size), clock_(clock) {
+      : settings_(settings), engine_(engine), cost_(cost), vocab_size_(vocab_size), clock_(clock) {
     SamplingParams greedy;
     greedy.top_k = 1;
     greedy.ignore_eos = true;
@@ -71,9 +72,9 @@ class Bench {
 
   Result<Measurement> Decode(std::int64_t rows) {
     SGLRUN_ASSIGN_OR_RETURN(const double seconds, MedianOf([&] { return DecodeSteps(rows); }));
-    const double steps = static_cast<double>(options_.output_tokens);
+    const double steps = static_cast<double>(settings_.output_tokens);
     const double s = seconds / steps, n = static_cast<double>(rows);
-    const double context = static_cast<double>(options_.prompt_tokens) + steps / 2;
+    const double context = static_cast<double>(settings_.prompt_tokens) + steps / 2;
     return Measurement{rows, n / s, cost_.StepBytes(n, context) / s, cost_.Flops(n, context) / s,
                        std::exchange(shares_, std::nullopt)};
   }
@@ -84,8 +85,8 @@ class Bench {
   template <class Run>
   Result<double> MedianOf(Run run) {
     std::vector<double> seconds;
-    for (std::int64_t i = 0; i < options_.repeat; ++i) {
-      is_last_ = i + 1 == options_.repeat;
+    for (std::int64_t i = 0; i < settings_.repeat; ++i) {
+      is_last_ = i + 1 == settings_.repeat;
       SGLRUN_ASSIGN_OR_RETURN(const double s, run());
       seconds.push_back(s);
     }
@@ -121,19 +122,19 @@ class Bench {
 
   // The seconds of --output-tokens steps in which all rows decode and none is in its prompt.
   Result<double> DecodeSteps(std::int64_t rows) {
-    const std::int64_t ahead = TokensAhead(rows, options_, engine_.options());
-    const std::int64_t goal = engine_.stats().prompt_tokens + rows * options_.prompt_tokens;
+    const std::int64_t ahead = TokensAhead(rows, settings_, engine_.options());
+    const std::int64_t goal = engine_.stats().prompt_tokens + rows * settings_.prompt_tokens;
     for (std::int64_t i = 0; i < rows; ++i) {
-      SGLRUN_RETURN_IF_ERROR(Submit(options_.prompt_tokens, options_.output_tokens + ahead));
+      SGLRUN_RETURN_IF_ERROR(Submit(settings_.prompt_tokens, settings_.output_tokens + ahead));
     }
     while (engine_.stats().prompt_tokens < goal && engine_.HasWork()) engine_.Step();
     const std::int64_t before = engine_.stats().output_tokens;
     const double seconds = Timed([this] {
-      for (std::int64_t i = 0; i < options_.output_tokens; ++i) engine_.Step();
+      for (std::int64_t i = 0; i < settings_.output_tokens; ++i) engine_.Step();
     });
     const std::int64_t made = engine_.stats().output_tokens - before;
     Drain();
-    if (made != rows * options_.output_tokens) {
+    if (made != rows * settings_.output_tokens) {
       return Error{"bench: the cache does not hold " + std::to_string(rows) +
                    " rows at a time; give fewer with --batch-sizes, or more room with --kv-memory"};
     }
@@ -144,7 +145,7 @@ class Bench {
     while (engine_.HasWork()) engine_.Step();
   }
 
-  const Options& options_;
+  const BenchSettings& settings_;
   engine::Engine& engine_;
   const ModelCost cost_;
   const std::int64_t vocab_size_;
@@ -161,61 +162,62 @@ struct Loaded {
 };
 
 // Nothing with --shape.
-Result<std::optional<model::ModelFiles>> FilesForBench(const Options& options) {
-  if (options.model.empty() == options.shape.empty()) {
+Result<std::optional<model::ModelFiles>> FilesForBench(const BenchSettings& settings) {
+  if (settings.serve.model.empty() == settings.shape.empty()) {
     return Error{"bench needs one of --model PATH and --shape NAME"};
   }
-  if (!options.shape.empty()) return std::optional<model::ModelFiles>();
-  SGLRUN_ASSIGN_OR_RETURN(model::ModelFiles files, model::ModelFiles::Open(options.model));
+  if (!settings.shape.empty()) return std::optional<model::ModelFiles>();
+  SGLRUN_ASSIGN_OR_RETURN(model::ModelFiles files, model::ModelFiles::Open(settings.serve.model));
   return std::optional(std::move(files));
 }
 
-Result<Loaded> LoadForBench(const Options& options, std::optional<model::ModelFiles> files,
+Result<Loaded> LoadForBench(const BenchSettings& settings, std::optional<model::ModelFiles> files,
                             const kernels::Backend& backend, Compute& compute) {
   if (files) {
-    SGLRUN_ASSIGN_OR_RETURN(auto model, LoadModel(options, *files, backend, compute));
-    return Loaded{std::move(model), WeightDType(options, *files, backend)};
+    SGLRUN_ASSIGN_OR_RETURN(auto model, LoadModel(settings.serve, *files, backend, compute));
+    return Loaded{std::move(model), WeightDType(settings.serve, *files, backend)};
   }
-  const tensor::DType dtype = NamedDType(options.dtype);
+  const tensor::DType dtype = settings.serve.dtype.value_or(tensor::DType::kBF16);
   SGLRUN_ASSIGN_OR_RETURN(
-      auto model, model::Model::Synthetic(ShapeSpec(options.shape),
+      auto model, model::Model::Synthetic(ShapeSpec(settings.shape),
                                           {.dtype = dtype, .backend = &backend}, compute.context));
   return Loaded{std::move(model), dtype};
 }
 
 // Either all requested lengths are measured, or none.
-Status CheckLengths(const Options& options, const engine::EngineOptions& engine) {
+Status CheckLengths(const BenchSettings& settings, const engine::EngineOptions& engine) {
   const auto check = [&engine](const std::string& run, std::int64_t tokens) -> Status {
     if (tokens <= engine.context_length) return {};
     return Error{run + " needs " + FormatCount(tokens) + " tokens, the context length is " +
                  FormatCount(engine.context_length)};
   };
-  for (const std::int64_t length : options.prefill_lengths) {
+  for (const std::int64_t length : settings.prefill_lengths) {
     SGLRUN_RETURN_IF_ERROR(check("a run of --prefill-lengths", length + 1));
   }
-  const std::int64_t most_rows = std::ranges::max(options.batch_sizes);
+  const std::int64_t most_rows = std::ranges::max(settings.batch_sizes);
   return check(
       "a row of the decode runs (--prompt-tokens, --output-tokens)",
-      options.prompt_tokens + options.output_tokens + TokensAhead(most_rows, options, engine));
+      settings.prompt_tokens + settings.output_tokens + TokensAhead(most_rows, settings, engine));
 }
 
-Result<BenchReport> Measure(const Options& options) {
-  Compute compute(options);
-  SGLRUN_ASSIGN_OR_RETURN(std::optional<model::ModelFiles> files, FilesForBench(options));
-  const tensor::DType on_device = files ? DeviceDType(options, *files) : NamedDType(options.dtype);
+Result<BenchReport> Measure(const BenchSettings& settings) {
+  Compute compute(settings.serve);
+  SGLRUN_ASSIGN_OR_RETURN(std::optional<model::ModelFiles> files, FilesForBench(settings));
+  const tensor::DType on_device = files ? DeviceDType(settings.serve, *files)
+                                        : settings.serve.dtype.value_or(tensor::DType::kBF16);
   SGLRUN_ASSIGN_OR_RETURN(const kernels::Backend* chosen,
-                          ChooseBackend(options, on_device, compute));
+                          ChooseBackend(settings.serve, on_device, compute));
   std::optional<kernels::OperationClock> clock;
   if (chosen->device == nullptr) clock.emplace(*chosen, compute.context);
   const kernels::Backend& backend = clock ? clock->backend() : *chosen;
   const Clock::time_point start = Clock::now();
   SGLRUN_ASSIGN_OR_RETURN(const Loaded loaded,
-                          LoadForBench(options, std::move(files), backend, compute));
+                          LoadForBench(settings, std::move(files), backend, compute));
   BenchReport report;
   report.load_s = SecondsSince(start);
-  const tensor::DType kv_dtype = KvDType(options, loaded.dtype);
-  engine::EngineOptions engine_options = EngineOptionsOf(options, kv_dtype, backend);
-  engine_options.max_rows = std::ranges::max(options.batch_sizes);
+  const tensor::DType kv_dtype = KvDType(settings.serve, loaded.dtype);
+  engine::EngineOptions engine_options = EngineOptionsOf(settings.serve, kv_dtype, backend);
+  engine_options.max_rows = std::ranges::max(settings.batch_sizes);
   // Capacity for prompts in addition to a full batch of decoding rows.
   engine_options.max_batch_tokens =
       std::max(engine_options.max_batch_tokens, 2 * engine_options.max_rows);
@@ -232,23 +234,23 @@ Result<BenchReport> Measure(const Options& options) {
 
   const ModelCost cost =
       CostOf(loaded.model->spec(), loaded.model->weight_bytes(), kv_dtype, backend);
-  Bench bench(options, *engine, cost, vocab_size, clock ? &*clock : nullptr);
-  SGLRUN_RETURN_IF_ERROR(CheckLengths(options, engine->options()));
-  SGLRUN_ASSIGN_OR_RETURN(report.first_token_s, bench.FirstToken(options.prompt_tokens));
-  std::vector<std::int64_t> lengths = options.prefill_lengths;
+  Bench bench(settings, *engine, cost, vocab_size, clock ? &*clock : nullptr);
+  SGLRUN_RETURN_IF_ERROR(CheckLengths(settings, engine->options()));
+  SGLRUN_ASSIGN_OR_RETURN(report.first_token_s, bench.FirstToken(settings.prompt_tokens));
+  std::vector<std::int64_t> lengths = settings.prefill_lengths;
   if (lengths.empty()) lengths = {std::min(kPrefillLength, engine->options().context_length - 1)};
   for (const std::int64_t length : lengths) {
     SGLRUN_ASSIGN_OR_RETURN(const Measurement m, bench.Prefill(length));
     report.prefill.push_back(m);
   }
-  for (const std::int64_t rows : options.batch_sizes) {
+  for (const std::int64_t rows : settings.batch_sizes) {
     SGLRUN_ASSIGN_OR_RETURN(const Measurement m, bench.Decode(rows));
     report.decode.push_back(m);
   }
   report.machine = compute.device ? compute.device->Describe()
                                   : CpuName() + ", " + std::string(backend.isa) + ", " +
                                         std::to_string(compute.pool.threads()) + " threads";
-  report.model = options.shape.empty() ? options.model : options.shape;
+  report.model = settings.shape.empty() ? settings.serve.model : settings.shape;
   report.dtype = tensor::DTypeName(loaded.dtype);
   report.kv_dtype = tensor::DTypeName(kv_dtype);
   report.peak_rss_bytes = PeakResidentBytes();
@@ -257,13 +259,13 @@ Result<BenchReport> Measure(const Options& options) {
 
 }  // namespace
 
-Result<int> RunBench(const Options& options) {
-  if (!options.grammar.empty()) return RunGrammarBench(options);
-  if (!options.tokenizer.empty()) {
+Result<int> RunBench(const BenchSettings& settings) {
+  if (!settings.constraints.empty()) return RunGrammarBench(settings);
+  if (!settings.serve.tokenizer.empty()) {
     return Error{"bench: --tokenizer goes with --grammar; speed is measured on random ids"};
   }
-  SGLRUN_ASSIGN_OR_RETURN(const BenchReport report, Measure(options));
-  SGLRUN_RETURN_IF_ERROR(Print(options.json ? AsJson(report) : AsText(report)));
+  SGLRUN_ASSIGN_OR_RETURN(const BenchReport report, Measure(settings));
+  SGLRUN_RETURN_IF_ERROR(Print(settings.json ? AsJson(report) : AsText(report)));
   return kExitOk;
 }
 

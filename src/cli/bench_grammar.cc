@@ -13,7 +13,6 @@
 #include "base/thread_pool.h"
 #include "cli/exit_codes.h"
 #include "cli/grammar_line.h"
-#include "cli/grammar_options.h"
 #include "cli/grammar_text.h"
 #include "cli/jsonl_filter.h"
 #include "cli/load.h"
@@ -62,24 +61,24 @@ struct Path {
 
 class GrammarBench {
  public:
-  GrammarBench(const Options& options, TokenSide tokens)
-      : options_(options),
+  GrammarBench(const BenchSettings& settings, TokenSide tokens)
+      : settings_(settings),
         tokens_(std::move(tokens)),
         mask_(static_cast<std::size_t>(tokens_.vocabulary->words_per_mask())) {
     const double start = NowMicroseconds();
-    grammar::WarmUp(tokens_.vocabulary, GrammarOptionsOf(options));
+    grammar::WarmUp(tokens_.vocabulary, settings.constraint_options.standard);
     warm_up_us_ = NowMicroseconds() - start;
   }
 
   Status AddFile() {
     SGLRUN_ASSIGN_OR_RETURN(const std::unique_ptr<io::JsonlReader> reader,
-                            io::JsonlReader::Open({options_.grammar}));
+                            io::JsonlReader::Open({settings_.constraints}));
     SGLRUN_RETURN_IF_ERROR(
         ForEachJsonLine(*reader, GrammarLineParsing(),
                         [&](std::int64_t number, const Result<Json, RecordError>& json) {
                           return Add(number, json);
                         }));
-    if (lines_ == 0) return Error{options_.grammar + " holds no constraints to measure"};
+    if (lines_ == 0) return Error{settings_.constraints + " holds no constraints to measure"};
     return {};
   }
 
@@ -105,10 +104,11 @@ class GrammarBench {
  private:
   Status Add(std::int64_t number, const Result<Json, RecordError>& json) {
     const auto fail = [&](const RecordError& error) {
-      return Error{options_.grammar + " line " + std::to_string(number) + ": " + error.message};
+      return Error{settings_.constraints + " line " + std::to_string(number) + ": " +
+                   error.message};
     };
     if (!json.ok()) return fail(json.error());
-    const auto line = ReadGrammarLine(*json, options_);
+    const auto line = ReadGrammarLine(*json, settings_.constraint_options);
     if (!line.ok()) return fail(line.error());
     ++lines_;
     const double start = NowMicroseconds();
@@ -176,7 +176,7 @@ class GrammarBench {
     return samples;
   }
 
-  const Options& options_;
+  const BenchSettings& settings_;
   const TokenSide tokens_;
   std::vector<std::uint32_t> mask_;
   std::vector<Path> paths_;
@@ -234,16 +234,16 @@ std::string GrammarBench::AsJson() {
 
 }  // namespace
 
-Result<int> RunGrammarBench(const Options& options) {
-  if (options.tokenizer.empty() && options.model.empty()) {
+Result<int> RunGrammarBench(const BenchSettings& settings) {
+  if (settings.serve.tokenizer.empty() && settings.serve.model.empty()) {
     return Error{"bench --grammar needs a vocabulary: give --tokenizer PATH or --model PATH"};
   }
-  SGLRUN_ASSIGN_OR_RETURN(auto tokenizer, LoadTokenizer(options));
-  GrammarBench bench(options, TokenSide(std::move(tokenizer)));
+  SGLRUN_ASSIGN_OR_RETURN(auto tokenizer, LoadTokenizer(settings.serve));
+  GrammarBench bench(settings, TokenSide(std::move(tokenizer)));
   SGLRUN_RETURN_IF_ERROR(bench.AddFile());
-  Compute compute(options);
+  Compute compute(settings.serve);
   bench.MeasureSteps(compute.pool);
-  SGLRUN_RETURN_IF_ERROR(Print(options.json ? bench.AsJson() : bench.AsText()));
+  SGLRUN_RETURN_IF_ERROR(Print(settings.json ? bench.AsJson() : bench.AsText()));
   return kExitOk;
 }
 

@@ -3,10 +3,10 @@
 #pragma once
 
 #include "base/result.h"
-#include "cli/options.h"
+#include "cli/bench.h"
 
 namespace sglrun::cli {
 
-Result<int> RunGrammarBench(const Options& options);
+Result<int> RunGrammarBench(const BenchSettings& settings);
 
 }  // namespace sglrun::cli

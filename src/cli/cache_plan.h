@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "base/result.h"
-#include "cli/options.h"
+#include "cli/serve_settings.h"
 #include "kernels/backend.h"
 #include "model/files/model_files.h"
 
@@ -14,7 +14,7 @@ namespace sglrun::cli {
 
 // A --kv-memory that `batch` would refuse is an error. Nothing if the size depends on the free
 // memory and too little is free now; this may have changed when the run starts.
-Result<std::optional<std::int64_t>> PlanCachePages(const Options& options,
+Result<std::optional<std::int64_t>> PlanCachePages(const ServeSettings& settings,
                                                    const model::ModelFiles& files,
                                                    const kernels::Backend& backend);
 

@@ -40,26 +40,26 @@ std::int64_t CardPlan::TokensPerRow() const {
   return std::min(context_length, pages / max_rows * page_tokens);
 }
 
-Result<CardPlan> PlanMemory(const Options& options, const model::ModelFiles& files,
+Result<CardPlan> PlanMemory(const ServeSettings& settings, const model::ModelFiles& files,
                             std::int64_t free) {
   const kernels::Backend& backend = kernels::PlanningBackend();
   const model::ModelSpec& spec = files.spec();
-  const tensor::DType dtype = DeviceDType(options, files);
+  const tensor::DType dtype = DeviceDType(settings, files);
   CardPlan plan{.memory = free, .page_tokens = kernels::kPageSize};
-  plan.max_rows = options.max_rows;
-  plan.context_length = PromptLimitsOf(options, spec).context_length;
+  plan.max_rows = settings.max_rows;
+  plan.context_length = PromptLimitsOf(settings, spec).context_length;
   const engine::StepSizes sizes{
-      .tokens = engine::MostStepTokens(options.max_batch_tokens, options.max_rows),
-      .rows = options.max_rows,
+      .tokens = engine::MostStepTokens(settings.max_batch_tokens, settings.max_rows),
+      .rows = settings.max_rows,
       .context_length = plan.context_length};
   plan.weights = model::Model::WeightBytes(files, {.dtype = dtype, .backend = &backend});
   plan.activations = model::Model::ActivationBytes(spec, sizes.tokens);
   const std::int64_t left = free - plan.weights - plan.activations;
-  const std::int64_t page_bytes = model::KvPageBytes(spec, KvDType(options, dtype), backend);
+  const std::int64_t page_bytes = model::KvPageBytes(spec, KvDType(settings, dtype), backend);
   engine::MemoryNeeds needs{.page_bytes = page_bytes,
-                            .max_rows = options.max_rows,
+                            .max_rows = settings.max_rows,
                             .context_length = plan.context_length,
-                            .kv_memory_bytes = KvMemoryBytes(options, free - plan.weights),
+                            .kv_memory_bytes = settings.kv_memory.BytesOf(free - plan.weights),
                             .available_bytes = left,
                             .share = engine::kCacheShareOfDevice};
   plan.rows_of_step = engine::RowBufferBytes(engine::WithinCache(sizes, needs), spec);
@@ -76,14 +76,14 @@ Result<CardPlan> PlanMemory(const Options& options, const model::ModelFiles& fil
   return plan;
 }
 
-Result<CardPlan> PlanCard(const Options& options, const model::ModelFiles& files) {
-  SGLRUN_RETURN_IF_ERROR(CheckDeviceCache(options));
-  const std::int64_t memory = *ParseByteSize(options.device_memory);
-  const bool wants_library = WantsLibrary(options, DeviceDType(options, files));
+Result<CardPlan> PlanCard(const ServeSettings& settings, const model::ModelFiles& files,
+                          std::int64_t memory) {
+  SGLRUN_RETURN_IF_ERROR(CheckDeviceCache(settings));
+  const bool wants_library = WantsLibrary(settings, DeviceDType(settings, files));
   const std::int64_t products = wants_library ? kernels::kProductsWorkspace : 0;
   SGLRUN_ASSIGN_OR_RETURN(
       CardPlan plan,
-      PlanMemory(options, files, std::max(memory - kDriverBytes - products, std::int64_t{0})));
+      PlanMemory(settings, files, std::max(memory - kDriverBytes - products, std::int64_t{0})));
   plan.memory = memory;
   plan.driver = kDriverBytes;
   plan.products = products;

@@ -7,7 +7,7 @@
 
 #include "base/json.h"
 #include "base/result.h"
-#include "cli/options.h"
+#include "cli/serve_settings.h"
 #include "model/files/model_files.h"
 
 namespace sglrun::cli {
@@ -33,10 +33,11 @@ struct CardPlan {
 
 // For a card with `free` free bytes before the model is loaded. If the model does not fit, the
 // error states the required size and the option to change.
-Result<CardPlan> PlanMemory(const Options& options, const model::ModelFiles& files,
+Result<CardPlan> PlanMemory(const ServeSettings& settings, const model::ModelFiles& files,
                             std::int64_t free);
-// The same for the whole card of --device-memory.
-Result<CardPlan> PlanCard(const Options& options, const model::ModelFiles& files);
+// The same for a whole card of `memory` bytes.
+Result<CardPlan> PlanCard(const ServeSettings& settings, const model::ModelFiles& files,
+                          std::int64_t memory);
 
 Json CardPlanJson(const CardPlan& plan);
 std::string CardPlanText(const CardPlan& plan);

@@ -16,14 +16,14 @@ int NumberIn(std::string_view text) {
 
 DeviceList ParseDevices(std::string_view device) {
   constexpr std::string_view kCudaPrefix = "cuda:", kSimPrefix = "sim:";
-  if (device == "auto") return {DeviceKind::kAuto};
-  if (device == "cpu") return {DeviceKind::kCpu};
-  if (device == "cuda") return {DeviceKind::kCuda};
-  if (device == "sim") return {DeviceKind::kSim};
-  DeviceList list;
+  DeviceList list{.text = std::string(device)};
+  if (device == "auto") return list;
+  list.kind = device == "cpu"              ? DeviceKind::kCpu
+              : device.starts_with("cuda") ? DeviceKind::kCuda
+                                           : DeviceKind::kSim;
+  if (device.find(':') == device.npos) return list;
   list.indices.clear();
   if (device.starts_with(kCudaPrefix)) {
-    list.kind = DeviceKind::kCuda;
     for (std::size_t at = kCudaPrefix.size(); at <= device.size();) {
       const std::size_t end = std::min(device.find(',', at), device.size());
       list.indices.push_back(NumberIn(device.substr(at, end - at)));
@@ -31,7 +31,6 @@ DeviceList ParseDevices(std::string_view device) {
     }
     return list;
   }
-  list.kind = DeviceKind::kSim;
   const int count = NumberIn(device.substr(kSimPrefix.size()));
   for (int i = 0; i < count; ++i) list.indices.push_back(i);
   return list;

@@ -54,10 +54,11 @@ bool Grows(const model::ModelFiles& files, const model::LoadOptions& options) {
 
 // Devices whose results would differ are refused. If they differ only in cuBLASLt, the error
 // suggests running without it.
-Error UnlikeDevices(const Options& options, std::string_view one, std::string_view other) {
+Error UnlikeDevices(const ServeSettings& settings, std::string_view one, std::string_view other) {
   const auto chip = [](std::string_view isa) { return isa.substr(0, isa.find('+')); };
-  return Error{"--device " + options.device + ": the devices are " + std::string(one) + " and " +
-               std::string(other) + ", so results would depend on the device that runs a record" +
+  return Error{"--device " + settings.devices.text + ": the devices are " + std::string(one) +
+               " and " + std::string(other) +
+               ", so results would depend on the device that runs a record" +
                (chip(one) == chip(other) ? "; --deterministic avoids cuBLASLt on both" : "")};
 }
 
@@ -76,10 +77,10 @@ Status EnginePool::ForEach(Work work) {
   return status;
 }
 
-Result<std::unique_ptr<EnginePool>> EnginePool::Open(const Options& options,
+Result<std::unique_ptr<EnginePool>> EnginePool::Open(const ServeSettings& settings,
                                                      tensor::DType weights) {
-  const std::size_t count = std::max<std::size_t>(DeviceCount(options), 1);
-  const int threads = std::max(HostThreads(options) / static_cast<int>(count), 1);
+  const std::size_t count = std::max<std::size_t>(DeviceCount(settings), 1);
+  const int threads = std::max(HostThreads(settings) / static_cast<int>(count), 1);
   std::unique_ptr<EnginePool> pool(new EnginePool);
   for (std::size_t i = 0; i < count; ++i) {
     pool->members_.push_back(std::make_unique<Member>(
@@ -87,13 +88,13 @@ Result<std::unique_ptr<EnginePool>> EnginePool::Open(const Options& options,
   }
   SGLRUN_RETURN_IF_ERROR(pool->ForEach([&](Member& member) -> Status {
     SGLRUN_ASSIGN_OR_RETURN(member.backend,
-                            OpenDevice(options, weights, member.which, member.compute));
+                            OpenDevice(settings, weights, member.which, member.compute));
     return {};
   }));
   const std::string_view isa = pool->backend().isa;
   for (const auto& member : pool->members_) {
     if (member->backend->isa == isa) continue;
-    return UnlikeDevices(options, isa, member->backend->isa);
+    return UnlikeDevices(settings, isa, member->backend->isa);
   }
   return pool;
 }
@@ -103,10 +104,11 @@ std::string EnginePool::DescribeProducts() const {
   return device == nullptr ? "own kernels" : device->DescribeProducts();
 }
 
-Result<Hash128> EnginePool::ReadWeights(const Options& options, const model::ModelFiles& files,
-                                        bool may_load, const std::atomic<bool>& stop) {
+Result<Hash128> EnginePool::ReadWeights(const ServeSettings& settings,
+                                        const model::ModelFiles& files, bool may_load,
+                                        const std::atomic<bool>& stop) {
   Member& first = *members_.front();
-  model::LoadOptions load = LoadOptionsOf(options, files, *first.backend);
+  model::LoadOptions load = LoadOptionsOf(settings, files, *first.backend);
   const bool on_host = first.backend->device == nullptr;
   if (!may_load || !on_host || !is_one()) {
     return files.Fingerprint(first.compute.pool,
@@ -119,16 +121,17 @@ Result<Hash128> EnginePool::ReadWeights(const Options& options, const model::Mod
   return fingerprint;
 }
 
-Status EnginePool::Load(const Options& options, const ModelSource& source) {
+Status EnginePool::Load(const ServeSettings& settings, const ModelSource& source) {
   SGLRUN_RETURN_IF_ERROR(ForEach([&](Member& m) -> Status {
     if (m.model == nullptr) {
-      SGLRUN_ASSIGN_OR_RETURN(m.model, LoadModel(options, source.files, *m.backend, m.compute));
+      SGLRUN_ASSIGN_OR_RETURN(m.model, LoadModel(settings, source.files, *m.backend, m.compute));
     }
-    const tensor::DType kv_dtype = KvDType(options, WeightDType(options, source.files, *m.backend));
+    const tensor::DType kv_dtype =
+        KvDType(settings, WeightDType(settings, source.files, *m.backend));
     SGLRUN_ASSIGN_OR_RETURN(
         m.engine,
         engine::Engine::Create(*m.model, *source.tokenizer,
-                               EngineOptionsOf(options, kv_dtype, *m.backend), m.compute.context));
+                               EngineOptionsOf(settings, kv_dtype, *m.backend), m.compute.context));
     m.stats = m.engine->stats();
     return {};
   }));

@@ -3,8 +3,8 @@
 // depends on its record alone (on GPUs with --deterministic), it does not depend on the engine.
 // Results come in any order.
 //
-//   SGLRUN_ASSIGN_OR_RETURN(auto pool, EnginePool::Open(options, DeviceDType(options, files)));
-//   SGLRUN_RETURN_IF_ERROR(pool->Load(options, source));
+//   SGLRUN_ASSIGN_OR_RETURN(auto pool, EnginePool::Open(settings, DeviceDType(settings, files)));
+//   SGLRUN_RETURN_IF_ERROR(pool->Load(settings, source));
 //   auto sequence = pool->admitting().Admit(request);
 //   pool->Submit(std::move(sequence));
 //   while (pool->HasWork()) for (GenerateResult& r : pool->Step()) ...
@@ -22,7 +22,7 @@
 #include "base/hash.h"
 #include "base/result.h"
 #include "cli/load.h"
-#include "cli/options.h"
+#include "cli/serve_settings.h"
 #include "cli/worker.h"
 #include "engine/engine.h"
 #include "engine/sequence.h"
@@ -33,7 +33,8 @@ namespace sglrun::cli {
 class EnginePool {
  public:
   // Opens the devices; they must be alike.
-  static Result<std::unique_ptr<EnginePool>> Open(const Options& options, tensor::DType weights);
+  static Result<std::unique_ptr<EnginePool>> Open(const ServeSettings& settings,
+                                                  tensor::DType weights);
   ~EnginePool();  // gives up what is not finished
   EnginePool(const EnginePool&) = delete;
   EnginePool& operator=(const EnginePool&) = delete;
@@ -46,11 +47,11 @@ class EnginePool {
 
   // The fingerprint of the weights of `files`, worth nothing once `stop` is set. With `may_load`
   // one engine on the host has them loaded for Load, which reads the same bytes.
-  Result<Hash128> ReadWeights(const Options& options, const model::ModelFiles& files, bool may_load,
-                              const std::atomic<bool>& stop);
+  Result<Hash128> ReadWeights(const ServeSettings& settings, const model::ModelFiles& files,
+                              bool may_load, const std::atomic<bool>& stop);
 
   // Loads the model onto all devices and starts their engines. `source` outlives the pool.
-  Status Load(const Options& options, const ModelSource& source);
+  Status Load(const ServeSettings& settings, const ModelSource& source);
 
   // The engine with the smallest cache; its sequences fit into every engine.
   const engine::Engine& admitting() const { return *admitting_; }

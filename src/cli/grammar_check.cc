@@ -1,12 +1,11 @@
-// `sglrun grammar check`: constraints and texts in, verdicts out, without a model.
+#include "cli/grammar_check.h"
+
 #include <chrono>
 #include <memory>
 #include <optional>
 
 #include "base/hash.h"
-#include "cli/commands.h"
 #include "cli/grammar_line.h"
-#include "cli/grammar_options.h"
 #include "cli/grammar_text.h"
 #include "cli/grammar_walk.h"
 #include "cli/jsonl_filter.h"
@@ -22,13 +21,13 @@ using grammar::Vocabulary;
 
 class Checker {
  public:
-  Checker(const Options& options, std::optional<TokenSide> tokens)
-      : options_(options),
+  Checker(const GrammarCheckSettings& settings, std::optional<TokenSide> tokens)
+      : settings_(settings),
         tokens_(std::move(tokens)),
         walk_vocabulary_(tokens_ ? tokens_->vocabulary : ByteVocabulary()) {}
 
   Result<void, RecordError> Answer(const Json& json, JsonWriter& out) const {
-    SGLRUN_ASSIGN_OR_RETURN(const GrammarLine line, ReadGrammarLine(json, options_));
+    SGLRUN_ASSIGN_OR_RETURN(const GrammarLine line, ReadGrammarLine(json, settings_.options));
     const auto start = std::chrono::steady_clock::now();
     const grammar::ConstraintOutcome outcome = grammar::CompileConstraint(
         line.constraint, line.options, tokens_ ? tokens_->vocabulary : nullptr);
@@ -114,10 +113,10 @@ class Checker {
     }
     out.EndArray();
     const std::uint64_t seed =
-        HashBytes(line.constraint.text).low + static_cast<std::uint64_t>(options_.seed);
-    if (options_.random_masks > 0) {
+        HashBytes(line.constraint.text).low + static_cast<std::uint64_t>(settings_.seed);
+    if (settings_.random_masks > 0) {
       const MaskComparison masks =
-          CompareRandomMasks(start, *walk_vocabulary_, options_.random_masks, seed);
+          CompareRandomMasks(start, *walk_vocabulary_, settings_.random_masks, seed);
       out.Key("random_masks");
       out.BeginObject();
       out.Key("compared");
@@ -126,8 +125,8 @@ class Checker {
       out.Int(masks.wrong);
       out.EndObject();
     }
-    if (options_.sample > 0) {
-      WriteTexts("samples", SampleMembers(start, *walk_vocabulary_, options_.sample, seed), out);
+    if (settings_.sample > 0) {
+      WriteTexts("samples", SampleMembers(start, *walk_vocabulary_, settings_.sample, seed), out);
     }
   }
 
@@ -160,23 +159,23 @@ class Checker {
     out.EndObject();
   }
 
-  const Options& options_;
+  const GrammarCheckSettings& settings_;
   std::optional<TokenSide> tokens_;
   std::shared_ptr<const Vocabulary> walk_vocabulary_;
 };
 
 }  // namespace
 
-Result<int> RunGrammar(const Options& options) {
+Result<int> RunGrammar(const GrammarCheckSettings& settings) {
   std::optional<TokenSide> tokens;
-  if (!options.tokenizer.empty()) {
-    SGLRUN_ASSIGN_OR_RETURN(auto tokenizer, LoadTokenizer(options));
+  if (!settings.serve.tokenizer.empty()) {
+    SGLRUN_ASSIGN_OR_RETURN(auto tokenizer, LoadTokenizer(settings.serve));
     tokens.emplace(std::move(tokenizer));
-    grammar::WarmUp(tokens->vocabulary, GrammarOptionsOf(options));  // as `batch` does
+    grammar::WarmUp(tokens->vocabulary, settings.options.standard);  // as `batch` does
   }
-  const Checker checker(options, std::move(tokens));
+  const Checker checker(settings, std::move(tokens));
   return FilterJsonLines(
-      {.input = options.inputs.size() < 2 ? "-" : options.inputs[1], .output = options.output},
+      {.input = settings.input, .output = settings.output},
       [&](const Json& line, JsonWriter& out) { return checker.Answer(line, out); },
       GrammarLineParsing());
 }

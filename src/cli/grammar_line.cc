@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "base/strings.h"
-#include "cli/grammar_options.h"
 #include "grammar/base/limits.h"
 
 namespace sglrun::cli {
@@ -106,7 +105,7 @@ JsonParseOptions GrammarLineParsing() {
   return {.max_depth = grammar::Limits{}.nesting + 16, .keep_number_text = true};
 }
 
-Result<GrammarLine, RecordError> ReadGrammarLine(const Json& line, const Options& standard) {
+Result<GrammarLine, RecordError> ReadGrammarLine(const Json& line, const LineOptions& options) {
   if (!line.is_object()) {
     return RecordError{std::string("the line is ") + line.KindName() + ", must be an object", ""};
   }
@@ -115,13 +114,12 @@ Result<GrammarLine, RecordError> ReadGrammarLine(const Json& line, const Options
   if (const Json* id = line.Find("id")) result.id = *id;
   SGLRUN_ASSIGN_OR_RETURN(result.constraint, ConstraintOf(line));
   SGLRUN_ASSIGN_OR_RETURN(result.texts, TextsOf(line));
-  Options options = standard;
+  result.options = options.standard;
   if (const Json* own = line.Find("options")) {
-    if (const Status set = SetGrammarOptions(*own, options); !set.ok()) {
-      return RecordError{set.error().message, "options"};
-    }
+    const auto laid = options.with(*own);
+    if (!laid.ok()) return RecordError{laid.error().message, "options"};
+    result.options = *laid;
   }
-  result.options = GrammarOptionsOf(options);
   return result;
 }
 

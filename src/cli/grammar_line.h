@@ -1,12 +1,12 @@
 // One input line of `sglrun grammar check` and `sglrun bench --grammar`.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
 #include "base/json.h"
 #include "base/result.h"
-#include "cli/options.h"
 #include "grammar/ir/options.h"
 #include "request/constraint.h"
 #include "request/record_error.h"
@@ -24,7 +24,14 @@ struct GrammarLine {
 // Schemas given as objects keep their numbers as written and may be as deep as one in a string.
 JsonParseOptions GrammarLineParsing();
 
-// `line`: parsed with GrammarLineParsing(). `standard`: the options of the command line.
-Result<GrammarLine, RecordError> ReadGrammarLine(const Json& line, const Options& standard);
+// How the constraints of lines are compiled.
+struct LineOptions {
+  grammar::GrammarOptions standard;
+  // With the member `options` of a line laid over it.
+  std::function<Result<grammar::GrammarOptions>(const Json& own)> with;
+};
+
+// `line`: parsed with GrammarLineParsing().
+Result<GrammarLine, RecordError> ReadGrammarLine(const Json& line, const LineOptions& options);
 
 }  // namespace sglrun::cli

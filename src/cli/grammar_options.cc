@@ -40,8 +40,8 @@ grammar::GrammarOptions GrammarOptionsOf(const Options& options) {
   return result;
 }
 
-Status SetGrammarOptions(const Json& members, Options& options) {
-  if (members.is_null()) return {};
+Result<grammar::GrammarOptions> GrammarOptionsWith(const Json& members, Options options) {
+  if (members.is_null()) return GrammarOptionsOf(options);
   if (!members.is_object()) {
     return Error{std::string("options is ") + members.KindName() + ", must be an object"};
   }
@@ -62,7 +62,7 @@ Status SetGrammarOptions(const Json& members, Options& options) {
     }
     SGLRUN_RETURN_IF_ERROR(SetOption(*option, TextOfValue(value), options));
   }
-  return {};
+  return GrammarOptionsOf(options);
 }
 
 }  // namespace sglrun::cli

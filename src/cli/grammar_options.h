@@ -12,6 +12,6 @@ grammar::GrammarOptions GrammarOptionsOf(const Options& options);
 
 // Overrides `options` by the members of the `options` of a `grammar check` line: the long names
 // with _ in place of -.
-Status SetGrammarOptions(const Json& members, Options& options);
+Result<grammar::GrammarOptions> GrammarOptionsWith(const Json& members, Options options);
 
 }  // namespace sglrun::cli

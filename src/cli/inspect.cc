@@ -1,8 +1,10 @@
+#include "cli/inspect.h"
+
+#include <filesystem>
 
 #include "base/printable.h"
 #include "base/strings.h"
 #include "chat_template/chat_abilities.h"
-#include "cli/commands.h"
 #include "cli/exit_codes.h"
 #include "cli/load.h"
 #include "cli/print.h"
@@ -127,10 +129,10 @@ void AddTokenizerFacts(const ModelSource& source, Facts& facts) {
   facts.emplace_back(kGenerationConfig, Defaults(source.files));
 }
 
-void AddRunFacts(const Options& options, const ModelSource& source, const kernels::Backend& backend,
-                 Facts& facts) {
-  const tensor::DType dtype = WeightDType(options, source.files, backend);
-  const tensor::DType kv = KvDType(options, dtype);
+void AddRunFacts(const ServeSettings& serve, const ModelSource& source,
+                 const kernels::Backend& backend, Facts& facts) {
+  const tensor::DType dtype = WeightDType(serve, source.files, backend);
+  const tensor::DType kv = KvDType(serve, dtype);
   facts.emplace_back("runs_as", std::string(tensor::DTypeName(dtype)));
   facts.emplace_back(
       "kv_bytes_per_token",
@@ -138,26 +140,27 @@ void AddRunFacts(const Options& options, const ModelSource& source, const kernel
 }
 
 // `batch` refuses this too, unless an option makes it ignore the file.
-Status CheckDefaults(const Options& options, const model::ModelFiles& files) {
-  SamplingParams defaults = EffectiveDefaults(options, files.generation_defaults());
+Status CheckDefaults(const ServeSettings& serve, const model::ModelFiles& files) {
+  SamplingParams defaults = EffectiveDefaults(serve, files.generation_defaults());
   const auto finished = request::FinishSamplingParams(files.generation_defaults().place, defaults);
   if (finished.ok()) return {};
   return Error{finished.error().message + "; --sampling-defaults openai ignores it"};
 }
 
-Result<Facts> Collect(const Options& options) {
-  SGLRUN_ASSIGN_OR_RETURN(const ModelSource source, OpenModel(options));
-  SGLRUN_RETURN_IF_ERROR(CheckDefaults(options, source.files));
-  Compute compute(options);
+Result<Facts> Collect(const InspectSettings& settings) {
+  const ServeSettings& serve = settings.serve;
+  SGLRUN_ASSIGN_OR_RETURN(const ModelSource source, OpenModel(serve));
+  SGLRUN_RETURN_IF_ERROR(CheckDefaults(serve, source.files));
+  Compute compute(serve);
   SGLRUN_ASSIGN_OR_RETURN(const kernels::Backend* backend,
-                          ChooseBackend(options, DeviceDType(options, source.files), compute));
+                          ChooseBackend(serve, DeviceDType(serve, source.files), compute));
   Facts facts;
   AddModelFacts(source.files, facts);
   AddTokenizerFacts(source, facts);
   AddTemplateFacts(source, facts);
-  AddRunFacts(options, source, *backend, facts);
+  AddRunFacts(serve, source, *backend, facts);
   facts.emplace_back("usable", true);
-  if (options.verbose) facts.emplace_back(kSpecification, source.files.spec().ToString());
+  if (settings.specification) facts.emplace_back(kSpecification, source.files.spec().ToString());
   return facts;
 }
 
@@ -204,27 +207,27 @@ std::string Report(const Facts& facts) {
   return out;
 }
 
-Result<Facts> FindAndCollect(Options& options) {
-  SGLRUN_RETURN_IF_ERROR(FindModels(options));
-  return Collect(options);
+Result<Facts> FindAndCollect(InspectSettings& settings) {
+  ServeSettings& serve = settings.serve;
+  SGLRUN_RETURN_IF_ERROR(FindModels(serve.model, serve.model_name, serve.tokenizer));
+  return Collect(settings);
 }
 
 }  // namespace
 
-Result<int> RunInspect(const Options& given) {
-  Options options = given;
-  options.model = given.inputs[0];
-  Result<Facts> facts = FindAndCollect(options);
+Result<int> RunInspect(const InspectSettings& given) {
+  InspectSettings settings = given;
+  Result<Facts> facts = FindAndCollect(settings);
   if (!facts.ok()) {
-    const Json verdict =
-        Json::Object{{"path", options.model}, {"usable", false}, {"reason", facts.error().message}};
-    SGLRUN_RETURN_IF_ERROR(Print(options.json
+    const Json verdict = Json::Object{
+        {"path", settings.serve.model}, {"usable", false}, {"reason", facts.error().message}};
+    SGLRUN_RETURN_IF_ERROR(Print(settings.json
                                      ? verdict.Dump() + "\n"
                                      : "not usable: " + Printable(facts.error().message) + "\n"));
     return kExitRecordErrors;
   }
   SGLRUN_RETURN_IF_ERROR(
-      Print(options.json ? Json(std::move(facts).value()).Dump() + "\n" : Report(*facts)));
+      Print(settings.json ? Json(std::move(facts).value()).Dump() + "\n" : Report(*facts)));
   return kExitOk;
 }
 

@@ -2,14 +2,12 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <filesystem>
 #include <fstream>
 #include <set>
 
 #include "base/log.h"
 #include "base/strings.h"
-#include "cli/grammar_options.h"
 #include "cli/load_chat_template.h"
 #include "model/files/find_model.h"
 #include "model/weights/available_memory.h"
@@ -30,8 +28,8 @@ Result<std::unique_ptr<tokenizer::Tokenizer>> TokenizerAt(const std::string& pat
   return TokenizerOf(fields ? &*fields : nullptr, path);
 }
 
-Status RequireModel(const Options& options) {
-  if (!options.model.empty()) return {};
+Status RequireModel(const ServeSettings& settings) {
+  if (!settings.model.empty()) return {};
   return Error{"--model (-m) is missing: a Hugging Face directory or a .gguf file"};
 }
 
@@ -86,71 +84,63 @@ tokenizer::GgufVocabulary ToVocabulary(const model::GgufTokenizerFields& fields)
           .named_chat_templates = fields.named_chat_templates};
 }
 
-Status FindModels(Options& options) {
-  if (!options.model.empty()) {
-    SGLRUN_ASSIGN_OR_RETURN(const model::FoundModel found, model::FindModel(options.model));
-    if (found.path != options.model) LogInfo("the model " + options.model + " is " + found.path);
-    options.model = found.path;
-    options.model_name = found.name;
+Status FindModels(std::string& model, std::string& model_name, std::string& tokenizer) {
+  if (!model.empty()) {
+    SGLRUN_ASSIGN_OR_RETURN(const model::FoundModel found, model::FindModel(model));
+    if (found.path != model) LogInfo("the model " + model + " is " + found.path);
+    model = found.path;
+    model_name = found.name;
   }
-  if (options.tokenizer.empty()) return {};
-  SGLRUN_ASSIGN_OR_RETURN(const model::FoundModel found, model::FindModel(options.tokenizer));
-  options.tokenizer = found.path;
+  if (tokenizer.empty()) return {};
+  SGLRUN_ASSIGN_OR_RETURN(const model::FoundModel found, model::FindModel(tokenizer));
+  tokenizer = found.path;
   return {};
 }
 
-Result<std::unique_ptr<tokenizer::Tokenizer>> LoadTokenizer(const Options& options) {
-  if (!options.tokenizer.empty()) return TokenizerAt(options.tokenizer);
-  SGLRUN_RETURN_IF_ERROR(RequireModel(options));
-  return TokenizerAt(options.model);
+Result<std::unique_ptr<tokenizer::Tokenizer>> LoadTokenizer(const ServeSettings& settings) {
+  if (!settings.tokenizer.empty()) return TokenizerAt(settings.tokenizer);
+  SGLRUN_RETURN_IF_ERROR(RequireModel(settings));
+  return TokenizerAt(settings.model);
 }
 
-Result<model::ModelFiles> OpenModelFiles(const Options& options) {
-  SGLRUN_RETURN_IF_ERROR(RequireModel(options));
-  SGLRUN_ASSIGN_OR_RETURN(model::ModelFiles files, model::ModelFiles::Open(options.model));
-  if (options.context_length > files.spec().context_length) {
-    return Error{"--context-length is " + FormatCount(options.context_length) + ", the model has " +
-                 FormatCount(files.spec().context_length)};
+Result<model::ModelFiles> OpenModelFiles(const ServeSettings& settings) {
+  SGLRUN_RETURN_IF_ERROR(RequireModel(settings));
+  SGLRUN_ASSIGN_OR_RETURN(model::ModelFiles files, model::ModelFiles::Open(settings.model));
+  if (settings.context_length > files.spec().context_length) {
+    return Error{"--context-length is " + FormatCount(settings.context_length) +
+                 ", the model has " + FormatCount(files.spec().context_length)};
   }
   return files;
 }
 
-Result<std::unique_ptr<tokenizer::Tokenizer>> FindTokenizer(const Options& options,
+Result<std::unique_ptr<tokenizer::Tokenizer>> FindTokenizer(const ServeSettings& settings,
                                                             const model::ModelFiles& files) {
-  if (!options.tokenizer.empty()) return TokenizerAt(options.tokenizer);
-  if (files.is_gguf()) return TokenizerOf(files.gguf_tokenizer(), options.model);
-  return TokenizerAt(options.model);
+  if (!settings.tokenizer.empty()) return TokenizerAt(settings.tokenizer);
+  if (files.is_gguf()) return TokenizerOf(files.gguf_tokenizer(), settings.model);
+  return TokenizerAt(settings.model);
 }
 
-Result<ModelSource> OpenModel(const Options& options) {
-  SGLRUN_ASSIGN_OR_RETURN(model::ModelFiles files, OpenModelFiles(options));
-  SGLRUN_ASSIGN_OR_RETURN(auto tokenizer, FindTokenizer(options, files));
-  auto templates = FindChatTemplates(options, &files);
+Result<ModelSource> OpenModel(const ServeSettings& settings) {
+  SGLRUN_ASSIGN_OR_RETURN(model::ModelFiles files, OpenModelFiles(settings));
+  SGLRUN_ASSIGN_OR_RETURN(auto tokenizer, FindTokenizer(settings, files));
+  auto templates = FindChatTemplates(settings, &files);
   return ModelSource{std::move(files), std::move(tokenizer), std::move(templates)};
 }
 
 // The threads of a step wait for one another, so more threads than cores cost time.
-int HostThreads(const Options& options) {
-  if (options.threads == 0) return PhysicalCores();
-  if (options.threads <= AvailableCores()) return static_cast<int>(options.threads);
-  LogWarning("--threads is " + FormatCount(options.threads) + ", this machine has " +
+int HostThreads(const ServeSettings& settings) {
+  if (settings.threads == 0) return PhysicalCores();
+  if (settings.threads <= AvailableCores()) return static_cast<int>(settings.threads);
+  LogWarning("--threads is " + FormatCount(settings.threads) + ", this machine has " +
              std::to_string(AvailableCores()) + " cores; as many threads are used");
   return AvailableCores();
 }
 
-Compute::Compute(const Options& options) : pool(HostThreads(options)), context(pool) {}
+Compute::Compute(const ServeSettings& settings) : pool(HostThreads(settings)), context(pool) {}
 
-tensor::DType NamedDType(std::string_view name) {
-  if (name == "f32") return tensor::DType::kF32;
-  if (name == "f16") return tensor::DType::kF16;
-  if (name == "int8") return tensor::DType::kI8;
-  if (name == "int4") return tensor::DType::kI4;
-  return tensor::DType::kBF16;
-}
-
-tensor::DType WeightDType(const Options& options, const model::ModelFiles& files,
+tensor::DType WeightDType(const ServeSettings& settings, const model::ModelFiles& files,
                           const kernels::Backend& backend) {
-  if (options.dtype != "auto") return NamedDType(options.dtype);
+  if (settings.dtype) return *settings.dtype;
   std::int64_t f32 = 0, f16 = 0, all = 0;
   for (const model::TensorSource& source : files.tensors()) {
     all += source.bytes;
@@ -162,29 +152,30 @@ tensor::DType WeightDType(const Options& options, const model::ModelFiles& files
   return tensor::DType::kBF16;
 }
 
-tensor::DType DeviceDType(const Options& options, const model::ModelFiles& files) {
-  return WeightDType(options, files, kernels::PlanningBackend());
+tensor::DType DeviceDType(const ServeSettings& settings, const model::ModelFiles& files) {
+  return WeightDType(settings, files, kernels::PlanningBackend());
 }
 
-tensor::DType KvDType(const Options& options, tensor::DType weights) {
-  if (options.kv_dtype != "auto") return NamedDType(options.kv_dtype);
+tensor::DType KvDType(const ServeSettings& settings, tensor::DType weights) {
+  if (settings.kv_dtype) return *settings.kv_dtype;
   return weights == tensor::DType::kF32 ? tensor::DType::kF32 : tensor::DType::kBF16;
 }
 
-model::LoadOptions LoadOptionsOf(const Options& options, const model::ModelFiles& files,
+model::LoadOptions LoadOptionsOf(const ServeSettings& settings, const model::ModelFiles& files,
                                  const kernels::Backend& backend) {
-  return {.dtype = WeightDType(options, files, backend), .backend = &backend};
+  return {.dtype = WeightDType(settings, files, backend), .backend = &backend};
 }
 
-Result<std::unique_ptr<model::Model>> LoadModel(const Options& options,
+Result<std::unique_ptr<model::Model>> LoadModel(const ServeSettings& settings,
                                                 const model::ModelFiles& files,
                                                 const kernels::Backend& backend, Compute& compute) {
-  return model::Model::Load(files, LoadOptionsOf(options, files, backend), compute.context);
+  return model::Model::Load(files, LoadOptionsOf(settings, files, backend), compute.context);
 }
 
-SamplingParams EffectiveDefaults(const Options& options, const model::GenerationDefaults& model) {
+SamplingParams EffectiveDefaults(const ServeSettings& settings,
+                                 const model::GenerationDefaults& model) {
   SamplingParams defaults;
-  if (options.sampling_defaults == "openai") return defaults;
+  if (settings.sampling_defaults == SamplingDefaults::kBuiltIn) return defaults;
   defaults.temperature = model.temperature.value_or(defaults.temperature);
   defaults.top_p = model.top_p.value_or(defaults.top_p);
   defaults.min_p = model.min_p.value_or(defaults.min_p);
@@ -195,36 +186,32 @@ SamplingParams EffectiveDefaults(const Options& options, const model::Generation
   return defaults;
 }
 
-std::int64_t KvMemoryBytes(const Options& options, std::int64_t available) {
-  const std::string& text = options.kv_memory;
-  if (text == "auto") return 0;
-  if (text.back() != '%') return *ParseByteSize(text);
-  std::int64_t percent = 0;
-  std::from_chars(text.data(), text.data() + text.size() - 1, percent);
-  return available / 100 * percent;
+std::int64_t CacheMemory::BytesOf(std::int64_t available) const {
+  if (kind == Kind::kPercent) return available / 100 * value;
+  return value;
 }
 
-engine::EngineOptions EngineOptionsOf(const Options& options, tensor::DType kv_dtype,
+engine::EngineOptions EngineOptionsOf(const ServeSettings& settings, tensor::DType kv_dtype,
                                       const kernels::Backend& backend) {
-  return {.max_rows = options.max_rows,
-          .max_batch_tokens = options.max_batch_tokens,
-          .kv_memory_bytes = KvMemoryBytes(options, model::AvailableMemory(backend).value_or(0)),
-          .kv_dtype = kv_dtype,
-          .context_length = options.context_length,
-          .logprobs_mode = options.logprobs_mode == "original" ? engine::LogprobsMode::kOriginal
-                                                               : engine::LogprobsMode::kSampled,
-          .grammar = GrammarOptionsOf(options),
-          .jump_forward = options.grammar_jump_forward,
-          .reasoning_end = options.reasoning_end,
-          .partial_results = options.stream_jsonl};
+  return {
+      .max_rows = settings.max_rows,
+      .max_batch_tokens = settings.max_batch_tokens,
+      .kv_memory_bytes = settings.kv_memory.BytesOf(model::AvailableMemory(backend).value_or(0)),
+      .kv_dtype = kv_dtype,
+      .context_length = settings.context_length,
+      .logprobs_mode = settings.logprobs_mode,
+      .grammar = settings.grammar,
+      .jump_forward = settings.jump_forward,
+      .reasoning_end = settings.reasoning_end,
+      .partial_results = settings.partial_results};
 }
 
-engine::PromptLimits PromptLimitsOf(const Options& options, const model::ModelSpec& spec) {
+engine::PromptLimits PromptLimitsOf(const ServeSettings& settings, const model::ModelSpec& spec) {
   return {
-      .context_length = options.context_length > 0 ? options.context_length : spec.context_length,
+      .context_length = settings.context_length > 0 ? settings.context_length : spec.context_length,
       .vocab_size = spec.vocab_size,
       .hidden_size = spec.hidden_size,
-      .reasoning_end = options.reasoning_end};
+      .reasoning_end = settings.reasoning_end};
 }
 
 std::vector<std::int32_t> StopTokenIds(const ModelSource& source) {

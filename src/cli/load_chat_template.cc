@@ -55,11 +55,12 @@ Result<std::shared_ptr<const ChatModel>> MakeChatModel(const ChatTemplateFiles& 
 
 Result<io::ChatPromptIds, RecordError> PromptIds(const ChatModel& model,
                                                  const tokenizer::Tokenizer& tokenizer,
-                                                 const Options& options, io::ChatRecord record) {
+                                                 const ServeSettings& settings,
+                                                 io::ChatRecord record) {
   const bool has_tools = !record.tools.is_null();
   SGLRUN_ASSIGN_OR_RETURN(const chat_template::ChatPrompt prompt,
                           RenderChatRecord(model, std::move(record), Messages::kServed, {}));
-  auto ids = tokenizer.Encode(prompt.text, PromptEncoding(options, prompt));
+  auto ids = tokenizer.Encode(prompt.text, PromptEncoding(settings, prompt));
   if (!ids.ok()) return RecordError{ids.error().message, "messages"};
   io::ChatPromptIds result{std::move(*ids), model.tool_calls};
   if (has_tools && !model.knows_tools) {
@@ -125,43 +126,43 @@ Result<chat_template::ChatPrompt, RecordError> RenderChatRecord(const ChatModel&
                      record.chat_template && template_fails ? "chat_template" : "messages"};
 }
 
-Result<io::RenderChat> MakeChatRenderer(const Options& options, const ModelSource& source) {
+Result<io::RenderChat> MakeChatRenderer(const ServeSettings& settings, const ModelSource& source) {
   const auto& found = source.templates;
   const auto models = found.ok() ? std::make_shared<ChatModels>(*found) : nullptr;
   const std::string fault = found.ok() ? "" : found.error().message;
-  if (!options.chat_template.empty()) {
+  if (!settings.chat_template.empty()) {
     // An invalid --template file is an error of the run, not of each record.
     if (models == nullptr) return found.error();
     SGLRUN_RETURN_IF_ERROR(models->standard());
   }
-  return io::RenderChat([models, fault, options, tokenizer = source.tokenizer.get()](
+  return io::RenderChat([models, fault, settings, tokenizer = source.tokenizer.get()](
                             io::ChatRecord record) -> Result<io::ChatPromptIds, RecordError> {
     if (models == nullptr) return RecordError{fault, "messages"};
     SGLRUN_ASSIGN_OR_RETURN(const auto model, models->For(record));
-    return PromptIds(*model, *tokenizer, options, std::move(record));
+    return PromptIds(*model, *tokenizer, settings, std::move(record));
   });
 }
 
-tokenizer::EncodeOptions PromptEncoding(const Options& options,
+tokenizer::EncodeOptions PromptEncoding(const ServeSettings& settings,
                                         const chat_template::ChatPrompt& prompt) {
   // The template has written the special tokens, so no further BOS is added.
   tokenizer::EncodeOptions encoding{.add_special_tokens = false};
-  if (options.no_special_in_content) encoding.plain = prompt.user;
+  if (settings.plain_content) encoding.plain = prompt.user;
   return encoding;
 }
 
-Result<ChatTemplateFiles> FindChatTemplates(const Options& options,
+Result<ChatTemplateFiles> FindChatTemplates(const ServeSettings& settings,
                                             const model::ModelFiles* model) {
   ChatTemplateFiles files;
-  const std::string& path = options.tokenizer.empty() ? options.model : options.tokenizer;
-  if (model != nullptr && options.tokenizer.empty() && model->is_gguf()) {
+  const std::string& path = settings.tokenizer.empty() ? settings.model : settings.tokenizer;
+  if (model != nullptr && settings.tokenizer.empty() && model->is_gguf()) {
     files = TemplatesOf(model->gguf_tokenizer());
   } else if (!path.empty()) {
     SGLRUN_ASSIGN_OR_RETURN(files, TemplatesAt(path));
   }
-  if (options.chat_template.empty()) return files;
-  SGLRUN_ASSIGN_OR_RETURN(std::string text, ReadFile(options.chat_template));
-  files.templates = {{"default", std::move(text), options.chat_template}};
+  if (settings.chat_template.empty()) return files;
+  SGLRUN_ASSIGN_OR_RETURN(std::string text, ReadFile(settings.chat_template));
+  files.templates = {{"default", std::move(text), settings.chat_template}};
   return files;
 }
 

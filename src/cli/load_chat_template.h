@@ -11,7 +11,7 @@
 #include "base/result.h"
 #include "chat_template/chat_template.h"
 #include "cli/load.h"
-#include "cli/options.h"
+#include "cli/serve_settings.h"
 #include "io/chat_record.h"
 #include "model/files/model_files.h"
 
@@ -21,10 +21,10 @@ namespace sglrun::cli {
 // FILE replaces its templates but not its special tokens. `model`: the files of --model if they are
 // already open.
 Result<chat_template::ChatTemplateFiles> FindChatTemplates(
-    const Options& options, const model::ModelFiles* model = nullptr);
+    const ServeSettings& settings, const model::ModelFiles* model = nullptr);
 
 // How a rendered conversation is tokenized; `prompt` must outlive the result.
-tokenizer::EncodeOptions PromptEncoding(const Options& options,
+tokenizer::EncodeOptions PromptEncoding(const ServeSettings& settings,
                                         const chat_template::ChatPrompt& prompt);
 
 // A chat template, and the call format that it describes.
@@ -67,6 +67,6 @@ Result<chat_template::ChatPrompt, RecordError> RenderChatRecord(const ChatModel&
 // Turns `messages` of input lines into token ids. An unusable --template FILE is an error of the
 // run. If the model has no usable template, each record with messages fails, and the message says
 // what to do. The tokenizer must outlive the result.
-Result<io::RenderChat> MakeChatRenderer(const Options& options, const ModelSource& source);
+Result<io::RenderChat> MakeChatRenderer(const ServeSettings& settings, const ModelSource& source);
 
 }  // namespace sglrun::cli

@@ -6,13 +6,24 @@
 #include <cstdio>
 
 #include "base/log.h"
-#include "cli/commands.h"
+#include "cli/batch.h"
+#include "cli/bench.h"
+#include "cli/chat/chat.h"
 #include "cli/exit_codes.h"
+#include "cli/grammar_check.h"
 #include "cli/help.h"
+#include "cli/inspect.h"
 #include "cli/last_words.h"
 #include "cli/load.h"
+#include "cli/merge.h"
 #include "cli/options.h"
+#include "cli/plan.h"
 #include "cli/print.h"
+#include "cli/print_tables.h"
+#include "cli/settings.h"
+#include "cli/show_report.h"
+#include "cli/template.h"
+#include "cli/tokenize.h"
 #include "cli/version.h"
 #include "cli/written_files.h"
 
@@ -22,27 +33,27 @@ namespace {
 Result<int> Dispatch(Command command, const Options& options) {
   switch (command) {
     case Command::kBatch:
-      return RunBatch(options);
+      return RunBatch(RunSettingsOf(options));
     case Command::kPlan:
-      return RunPlan(options);
+      return RunPlan(PlanSettingsOf(options));
     case Command::kInspect:
-      return RunInspect(options);
+      return RunInspect(InspectSettingsOf(options));
     case Command::kTokenize:
-      return RunTokenize(options);
+      return RunTokenize(TokenizeSettingsOf(options));
     case Command::kDetokenize:
-      return RunDetokenize(options);
+      return RunDetokenize(TokenizeSettingsOf(options));
     case Command::kTemplate:
-      return RunTemplate(options);
+      return RunTemplate(TemplateSettingsOf(options));
     case Command::kChat:
-      return RunChat(options);
+      return RunChat(ChatSettingsOf(options));
     case Command::kGrammar:
-      return RunGrammar(options);
+      return RunGrammar(GrammarCheckSettingsOf(options));
     case Command::kBench:
-      return RunBench(options);
+      return RunBench(BenchSettingsOf(options));
     case Command::kMerge:
-      return RunMerge(options);
+      return RunMerge(MergeSettingsOf(options));
     case Command::kReport:
-      return RunReport(options);
+      return RunReport(ReportSettingsOf(options));
     case Command::kFields:
       return RunFields(options);
     case Command::kCompletion:
@@ -72,7 +83,7 @@ Result<int> Main(int argc, const char* const* argv) {
   Options options = invocation.options;
   if (options.quiet) SetLogLevel(LogLevel::kError);
   if (options.verbose) SetLogLevel(LogLevel::kInfo);
-  SGLRUN_RETURN_IF_ERROR(FindModels(options));
+  SGLRUN_RETURN_IF_ERROR(FindModels(options.model, options.model_name, options.tokenizer));
   SGLRUN_RETURN_IF_ERROR(CheckWrittenFiles(options, invocation.command));
   if (!options.log_file.empty()) SGLRUN_RETURN_IF_ERROR(SetLogFile(options.log_file));
   return Dispatch(invocation.command, options);

@@ -1,13 +1,15 @@
 // Joins the outputs of shards. Their journals state which record each row belongs to.
+#include "cli/merge.h"
+
 #include <sys/stat.h>
 
 #include <algorithm>
 #include <optional>
 
 #include "base/strings.h"
-#include "cli/commands.h"
 #include "cli/exit_codes.h"
 #include "cli/run_identity.h"
+#include "cli/shard.h"
 #include "io/dialect/side_files.h"
 #include "io/journal.h"
 #include "io/row_reader.h"
@@ -49,14 +51,15 @@ Result<std::int64_t> FileSize(const std::string& path) {
 
 Status ReadShard(ShardOutput& shard) {
   const Json* text = shard.journal.run.Find(kShardName);
-  Options options;
   if (text == nullptr || !text->is_string()) {
     return Error{io::JournalPath(shard.path) + " does not state the shard"};
   }
-  SGLRUN_RETURN_IF_ERROR(
-      SetOption(*FindOption("shard", Command::kBatch), text->as_string(), options));
-  shard.index = options.shard.index;
-  shard.count = options.shard.count;
+  const std::optional<Shard> parsed = ParseShard(text->as_string());
+  if (!parsed) {
+    return Error{"--shard is \"" + text->as_string() + "\", must be " + std::string(kShardForm)};
+  }
+  shard.index = parsed->index;
+  shard.count = parsed->count;
   return {};
 }
 
@@ -208,20 +211,20 @@ Status WriteMerged(std::vector<ShardOutput>& shards, const std::string& path,
 
 }  // namespace
 
-Result<int> RunMerge(const Options& options) {
+Result<int> RunMerge(const MergeSettings& settings) {
   std::vector<ShardOutput> shards;
-  for (const std::string& path : options.inputs) {
+  for (const std::string& path : settings.inputs) {
     SGLRUN_ASSIGN_OR_RETURN(ShardOutput shard, OpenShard(path));
     shards.push_back(std::move(shard));
   }
   SGLRUN_RETURN_IF_ERROR(CheckSameRun(shards));
   SGLRUN_RETURN_IF_ERROR(CheckAllShards(shards));
   SGLRUN_ASSIGN_OR_RETURN(const std::unique_ptr<io::RunOutput> output,
-                          io::RunOutput::Open({.path = options.output,
+                          io::RunOutput::Open({.path = settings.output,
                                                .run = MergedRun(shards[0].journal.run),
-                                               .overwrite = options.overwrite,
+                                               .overwrite = settings.overwrite,
                                                .lines = LinesOfRows(shards[0].journal.run)}));
-  SGLRUN_RETURN_IF_ERROR(WriteMerged(shards, options.output, *output));
+  SGLRUN_RETURN_IF_ERROR(WriteMerged(shards, settings.output, *output));
   return kExitOk;
 }
 

@@ -65,12 +65,9 @@ Status SetIntegers(const OptionSpec& option, const std::string& value,
 }
 
 Status SetShard(const OptionSpec& option, const std::string& value, Shard& field) {
-  const std::vector<std::string_view> parts = Split(value, '/');
-  if (parts.size() != 2 || !ParseInteger(parts[0], field.index) ||
-      !ParseInteger(parts[1], field.count) || field.count < 1 || field.index < 0 ||
-      field.index >= field.count) {
-    return BadValue(option, value, "I/N with I from 0 to N-1");
-  }
+  const std::optional<Shard> shard = ParseShard(value);
+  if (!shard) return BadValue(option, value, std::string(kShardForm));
+  field = *shard;
   return {};
 }
 
@@ -229,10 +226,7 @@ Json OptionValue(const OptionSpec& option, const Options& options) {
       for (const std::int64_t number : options.*m) numbers.emplace_back(number);
       return numbers;
     }
-    Json operator()(Shard Options::*m) {
-      const Shard& shard = options.*m;
-      return std::to_string(shard.index) + "/" + std::to_string(shard.count);
-    }
+    Json operator()(Shard Options::*m) { return (options.*m).ToString(); }
     Json operator()(Json Options::*m) { return options.*m; }
   };
   return std::visit(Getter{options}, option.member);

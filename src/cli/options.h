@@ -13,14 +13,9 @@
 
 #include "base/json.h"
 #include "base/result.h"
+#include "cli/shard.h"
 
 namespace sglrun::cli {
-
-// `--shard 2/8`: this process serves the records whose hash leaves the remainder 2 by 8.
-struct Shard {
-  std::int64_t index = 0;
-  std::int64_t count = 1;
-};
 
 // The values of all options of all commands, defaults in place.
 struct Options {

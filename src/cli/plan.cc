@@ -1,12 +1,12 @@
+#include "cli/plan.h"
+
 #include <algorithm>
 #include <functional>
 #include <queue>
 #include <set>
 
 #include "cli/cache_plan.h"
-#include "cli/commands.h"
 #include "cli/exit_codes.h"
-#include "cli/grammar_options.h"
 #include "cli/load.h"
 #include "cli/machine_speed.h"
 #include "cli/model_cost.h"
@@ -55,15 +55,15 @@ Json ItemJson(const PlannedItem& item) {
 class Planner {
  public:
   // `pages`: of the cache; absent when its size is not known.
-  Planner(const Options& options, const ModelSource& source, std::optional<std::int64_t> pages,
-          io::RecordOptions record_options)
-      : options_(options),
+  Planner(const PlanSettings& settings, const ModelSource& source,
+          std::optional<std::int64_t> pages, io::RecordOptions record_options)
+      : settings_(settings),
         source_(source),
         pages_(pages),
-        limits_(PromptLimitsOf(options, source.files.spec())),
+        limits_(PromptLimitsOf(settings.serve, source.files.spec())),
         parser_(std::move(record_options)),
         writer_(io::RowOptions{}),
-        constraints_(GrammarOptionsOf(options),
+        constraints_(settings.serve.grammar,
                      [&source] {
                        return std::make_shared<const grammar::Vocabulary>(
                            *source.tokenizer, source.files.spec().vocab_size);
@@ -75,7 +75,7 @@ class Planner {
     const LinePlace line{input.file, input.line};
     Result<io::Record, io::RecordFailure> record = parser_.Parse(std::move(input));
     const Hash128 content = record.ok() ? record->content_hash : record.error().content_hash;
-    if (!InShard(options_.shard, content)) return;
+    if (!settings_.records.shard.Has(content)) return;
     ++report.records;
     if (!record.ok()) {
       const io::RecordFailure& failure = record.error();
@@ -84,7 +84,7 @@ class Planner {
             .rid = failure.rid,
             .key = failure.resume_key,
             .reply = failure.reply,
-            .file = FileInRows(options_, line.file)},
+            .file = FileInRows(settings_.records, line.file)},
            failure.error, out);
       return;
     }
@@ -145,7 +145,7 @@ class Planner {
       report.errors.push_back({PlaceOf(line.file, line.number), line.number,
                                openai ? io::openai::InWordsOf(*place.reply, error) : error});
     }
-    if (options_.records) writer_.AppendErrorRow(place, error, out);
+    if (settings_.prints_records) writer_.AppendErrorRow(place, error, out);
   }
 
   static StepForm FormOf(const PlannedItem& item) {
@@ -168,12 +168,12 @@ class Planner {
       const PlannedItem item{std::move(request), std::move(prompt).value()};
       forms.insert(FormOf(item));
       CountItem(item);
-      if (!options_.records) continue;
+      if (!settings_.prints_records) continue;
       if (i > 0) items += ',';
       JsonWriter(items).Value(ItemJson(item));
     }
     for (const StepForm& form : forms) ++report.groups[form].records;
-    if (!options_.records) return;
+    if (!settings_.prints_records) return;
     out += "{\"line\":" + std::to_string(line.number) + ",\"key\":\"" + record.resume_key.ToHex() +
            "\",\"items\":[" + items + "]}\n";
   }
@@ -188,10 +188,10 @@ class Planner {
       report.cached_tokens += prefixes_.Add(item.prompt.token_ids);
     }
     largest_.push(prompt + item.prompt.max_new_tokens);
-    if (static_cast<std::int64_t>(largest_.size()) > options_.max_rows) largest_.pop();
+    if (static_cast<std::int64_t>(largest_.size()) > settings_.serve.max_rows) largest_.pop();
   }
 
-  const Options& options_;
+  const PlanSettings& settings_;
   const ModelSource& source_;
   const std::optional<std::int64_t> pages_;
   const engine::PromptLimits limits_;
@@ -204,12 +204,12 @@ class Planner {
   std::priority_queue<std::int64_t, std::vector<std::int64_t>, std::greater<>> largest_;
 };
 
-void EstimateMemory(const Options& options, const model::ModelSpec& spec, const ModelCost& cost,
+void EstimateMemory(const ServeSettings& serve, const model::ModelSpec& spec, const ModelCost& cost,
                     std::int64_t cached_tokens, PlanReport& report) {
   report.kv_bytes =
       static_cast<std::int64_t>(cost.kv_bytes_per_token * static_cast<double>(cached_tokens));
-  report.workspace_bytes = 4 * options.max_rows * spec.vocab_size +
-                           model::Model::ActivationBytes(spec, options.max_batch_tokens);
+  report.workspace_bytes = 4 * serve.max_rows * spec.vocab_size +
+                           model::Model::ActivationBytes(spec, serve.max_batch_tokens);
 }
 
 // Prompts run at the speed of arithmetic, decode steps at that of memory or arithmetic, whichever
@@ -229,22 +229,23 @@ double EstimateSeconds(const PlanReport& report, std::int64_t max_rows, const Mo
   return cost.Flops(prompt, context / 2) / speed.flops_per_s + output / rows * step;
 }
 
-Status Estimate(const Options& options, const ModelSource& source, const kernels::Backend& backend,
-                Compute& compute, std::int64_t cached_tokens, PlanReport& report) {
-  const tensor::DType dtype = WeightDType(options, source.files, backend);
+Status Estimate(const ServeSettings& serve, const ModelSource& source,
+                const kernels::Backend& backend, Compute& compute, std::int64_t cached_tokens,
+                PlanReport& report) {
+  const tensor::DType dtype = WeightDType(serve, source.files, backend);
   report.weight_bytes =
       model::Model::WeightBytes(source.files, {.dtype = dtype, .backend = &backend});
   const ModelCost cost =
-      CostOf(source.files.spec(), report.weight_bytes, KvDType(options, dtype), backend);
-  EstimateMemory(options, source.files.spec(), cost, cached_tokens, report);
+      CostOf(source.files.spec(), report.weight_bytes, KvDType(serve, dtype), backend);
+  EstimateMemory(serve, source.files.spec(), cost, cached_tokens, report);
   if (backend.name == "sim") {
     return Error{"the simulated device has no speed to plan with; give --device cpu or cuda"};
   }
   const MachineSpeed speed = MeasureMachine(backend, dtype, compute);
   // Devices share the records.
-  const auto devices = static_cast<double>(DeviceCount(options));
+  const auto devices = static_cast<double>(DeviceCount(serve));
   const auto estimate = [&](double share_of_output) {
-    return EstimateSeconds(report, options.max_rows, cost, speed, share_of_output) / devices;
+    return EstimateSeconds(report, serve.max_rows, cost, speed, share_of_output) / devices;
   };
   report.estimate_low_s = estimate(0.25);
   report.estimate_high_s = estimate(1.0) * 1.5;
@@ -258,27 +259,27 @@ struct PlanPlace {
   std::optional<std::int64_t> pages;  // of the cache
 };
 
-Result<PlanPlace> FindPlanPlace(const Options& options, const model::ModelFiles& files,
+Result<PlanPlace> FindPlanPlace(const PlanSettings& settings, const model::ModelFiles& files,
                                 Compute& compute) {
   PlanPlace place;
-  if (!options.device_memory.empty()) {
-    SGLRUN_ASSIGN_OR_RETURN(place.card, PlanCard(options, files));
+  const ServeSettings& serve = settings.serve;
+  if (settings.card_memory > 0) {
+    SGLRUN_ASSIGN_OR_RETURN(place.card, PlanCard(serve, files, settings.card_memory));
     place.pages = place.card->pages;
     return place;
   }
-  SGLRUN_ASSIGN_OR_RETURN(place.backend,
-                          OpenDevice(options, DeviceDType(options, files), 0, compute));
-  SGLRUN_ASSIGN_OR_RETURN(place.pages, PlanCachePages(options, files, *place.backend));
+  SGLRUN_ASSIGN_OR_RETURN(place.backend, OpenDevice(serve, DeviceDType(serve, files), 0, compute));
+  SGLRUN_ASSIGN_OR_RETURN(place.pages, PlanCachePages(serve, files, *place.backend));
   return place;
 }
 
-Status PlanAll(const Options& options, Planner& planner) {
+Status PlanAll(const RecordSettings& records, Planner& planner) {
   SGLRUN_ASSIGN_OR_RETURN(const std::unique_ptr<io::JsonlReader> reader,
-                          io::JsonlReader::Open(options.inputs, MakeReaderOptions(options)));
+                          io::JsonlReader::Open(records.inputs, MakeReaderOptions(records)));
   std::string out;
   while (true) {
     SGLRUN_ASSIGN_OR_RETURN(std::optional<io::InputRecord> line, reader->Next());
-    if (!line || (options.limit > 0 && line->index >= options.limit)) return {};
+    if (!line || (records.limit > 0 && line->index >= records.limit)) return {};
     planner.Add(*std::move(line), out);
     if (out.empty()) continue;
     SGLRUN_RETURN_IF_ERROR(Print(out));
@@ -288,22 +289,23 @@ Status PlanAll(const Options& options, Planner& planner) {
 
 }  // namespace
 
-Result<int> RunPlan(const Options& options) {
-  SGLRUN_ASSIGN_OR_RETURN(const ModelSource source, OpenModel(options));
-  SGLRUN_ASSIGN_OR_RETURN(io::RecordOptions record_options, MakeRecordOptions(options, source));
-  Compute compute(options);
-  SGLRUN_ASSIGN_OR_RETURN(const PlanPlace place, FindPlanPlace(options, source.files, compute));
-  Planner planner(options, source, place.pages, std::move(record_options));
+Result<int> RunPlan(const PlanSettings& settings) {
+  SGLRUN_ASSIGN_OR_RETURN(const ModelSource source, OpenModel(settings.serve));
+  SGLRUN_ASSIGN_OR_RETURN(io::RecordOptions record_options,
+                          MakeRecordOptions(settings.serve, settings.records, source));
+  Compute compute(settings.serve);
+  SGLRUN_ASSIGN_OR_RETURN(const PlanPlace place, FindPlanPlace(settings, source.files, compute));
+  Planner planner(settings, source, place.pages, std::move(record_options));
   planner.report.card = place.card;
-  SGLRUN_RETURN_IF_ERROR(PlanAll(options, planner));
+  SGLRUN_RETURN_IF_ERROR(PlanAll(settings.records, planner));
   WarnOfBeginnings(planner.begun_twice, *source.tokenizer);
-  if (!options.records) {
+  if (!settings.prints_records) {
     if (place.backend != nullptr) {
-      SGLRUN_RETURN_IF_ERROR(Estimate(options, source, *place.backend, compute,
+      SGLRUN_RETURN_IF_ERROR(Estimate(settings.serve, source, *place.backend, compute,
                                       planner.LargestCachedTokens(), planner.report));
     }
     SGLRUN_RETURN_IF_ERROR(
-        Print(options.json ? PlanJson(planner.report) : PlanText(planner.report)));
+        Print(settings.json ? PlanJson(planner.report) : PlanText(planner.report)));
   }
   return planner.report.failed > 0 ? kExitRecordErrors : kExitOk;
 }

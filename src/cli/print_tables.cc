@@ -1,5 +1,6 @@
 // The commands that print what the tables say.
-#include "cli/commands.h"
+#include "cli/print_tables.h"
+
 #include "cli/completion.h"
 #include "cli/exit_codes.h"
 #include "cli/man_page.h"

@@ -43,8 +43,8 @@ std::string ProgressText(const ProgressState& state, double elapsed_s, double to
   return text;
 }
 
-Progress::Progress(const std::string& mode) : terminal_(::isatty(STDERR_FILENO) == 1) {
-  enabled_ = mode == "always" || (mode == "auto" && terminal_);
+Progress::Progress(ProgressMode mode) : terminal_(::isatty(STDERR_FILENO) == 1) {
+  enabled_ = mode == ProgressMode::kAlways || (mode == ProgressMode::kAuto && terminal_);
 }
 
 void Progress::Update(const ProgressState& state) {

@@ -21,10 +21,12 @@ std::string ProgressText(const ProgressState& state, double elapsed_s, double to
 // "0:07", "1:02:03"
 std::string FormatDuration(double seconds);
 
+// kAuto: on a terminal.
+enum class ProgressMode : std::uint8_t { kAuto, kAlways, kNever };
+
 class Progress {
  public:
-  // `mode`: auto, always or never.
-  explicit Progress(const std::string& mode);
+  explicit Progress(ProgressMode mode);
   ~Progress() { Clear(); }
 
   // Cheap when it is too early for the next line.

@@ -1,6 +1,7 @@
 #include "cli/run_identity.h"
 
 #include <filesystem>
+#include <map>
 #include <type_traits>
 
 #include "base/hash.h"
@@ -41,9 +42,10 @@ std::string GgufContent(const model::GgufTokenizerFields& fields) {
   return content;
 }
 
-Result<std::string> TokenizerContent(const Options& options, const model::ModelFiles& files) {
-  const std::string& path = options.tokenizer.empty() ? options.model : options.tokenizer;
-  if (options.tokenizer.empty() && files.is_gguf()) return GgufContent(*files.gguf_tokenizer());
+Result<std::string> TokenizerContent(const ServeSettings& settings,
+                                     const model::ModelFiles& files) {
+  const std::string& path = settings.tokenizer.empty() ? settings.model : settings.tokenizer;
+  if (settings.tokenizer.empty() && files.is_gguf()) return GgufContent(*files.gguf_tokenizer());
   std::error_code ignored;
   if (!std::filesystem::is_directory(path, ignored)) {
     SGLRUN_ASSIGN_OR_RETURN(const auto fields, model::ModelFiles::ReadGgufTokenizer(path));
@@ -59,16 +61,16 @@ Result<std::string> TokenizerContent(const Options& options, const model::ModelF
 
 // A directory's tokenizer files may change under the same weights. All that decides the ids: the
 // files themselves, and of a GGUF the fields that hold the tokenizer.
-Result<std::string> TokenizerFingerprint(const Options& options, const ModelSource& source) {
-  SGLRUN_ASSIGN_OR_RETURN(const std::string content, TokenizerContent(options, source.files));
+Result<std::string> TokenizerFingerprint(const ServeSettings& settings, const ModelSource& source) {
+  SGLRUN_ASSIGN_OR_RETURN(const std::string content, TokenizerContent(settings, source.files));
   return HashBytes(source.tokenizer->Description() + '\n' + content).ToHex();
 }
 
 // The templates themselves, wherever they stand. A GGUF's own are part of its tokenizer's fields.
-std::string TemplateFingerprint(const Options& options, const ModelSource& source) {
+std::string TemplateFingerprint(const ServeSettings& settings, const ModelSource& source) {
   const bool in_gguf =
-      options.tokenizer.empty() ? source.files.is_gguf() : IsGguf(options.tokenizer);
-  if (options.chat_template.empty() && in_gguf) return "";
+      settings.tokenizer.empty() ? source.files.is_gguf() : IsGguf(settings.tokenizer);
+  if (settings.chat_template.empty() && in_gguf) return "";
   const auto& files = source.templates;
   // Files that cannot be read fail the records with messages, not the run.
   if (!files.ok()) return HashBytes(files.error().message).ToHex();
@@ -79,50 +81,29 @@ std::string TemplateFingerprint(const Options& options, const ModelSource& sourc
 
 }  // namespace
 
-Result<Json> RunIdentity(const Options& options, const ModelSource& source,
+Result<Json> RunIdentity(const RunSettings& settings, const ModelSource& source,
                          const kernels::Backend& backend, const Hash128& weights) {
-  const tensor::DType dtype = WeightDType(options, source.files, backend);
-  Options effective = options;
-  effective.dtype = tensor::DTypeName(dtype);
-  effective.kv_dtype = tensor::DTypeName(KvDType(options, dtype));
-  effective.isa = backend.isa.empty() ? backend.name : backend.isa;
-  effective.context_length = PromptLimitsOf(options, source.files.spec()).context_length;
+  const ServeSettings& serve = settings.serve;
+  const tensor::DType dtype = WeightDType(serve, source.files, backend);
+  SGLRUN_ASSIGN_OR_RETURN(const std::string tokenizer, TokenizerFingerprint(serve, source));
+  // What stands for an option in the identity: not what was typed, but what came of it.
+  const std::map<std::string_view, Json> effective = {
+      {"tokenizer", tokenizer},
+      {"template", TemplateFingerprint(serve, source)},
+      {"dtype", std::string(tensor::DTypeName(dtype))},
+      {"kv-dtype", std::string(tensor::DTypeName(KvDType(serve, dtype)))},
+      {"isa", std::string(backend.isa.empty() ? backend.name : backend.isa)},
+      {"context-length", PromptLimitsOf(serve, source.files.spec()).context_length}};
 
-  Json::Object identity;
-  identity.emplace_back("version", std::string(Version()));
-  identity.emplace_back("model", nullptr);
-  for (const OptionSpec& option : OptionTable()) {
-    if (!option.shapes_results || (option.commands & Bit(Command::kBatch)) == 0) continue;
-    identity.emplace_back(std::string(option.name), OptionValue(option, effective));
-  }
-  SGLRUN_ASSIGN_OR_RETURN(const std::string tokenizer, TokenizerFingerprint(options, source));
-  for (auto& [name, value] : identity) {
-    if (name == "tokenizer") value = tokenizer;
-    if (name == "template") value = TemplateFingerprint(options, source);
-    if (name == "model") value = weights.ToHex();
+  Json::Object identity{{"version", std::string(Version())}, {"model", weights.ToHex()}};
+  for (const auto& [name, value] : settings.shaping_options) {
+    const auto at = effective.find(name);
+    identity.emplace_back(name, at == effective.end() ? value : at->second);
   }
   identity.emplace_back("defaults", SamplingDefaultsJson(EffectiveDefaults(
-                                        options, source.files.generation_defaults())));
-  identity.emplace_back(
-      kShardName, std::to_string(options.shard.index) + "/" + std::to_string(options.shard.count));
+                                        serve, source.files.generation_defaults())));
+  identity.emplace_back(kShardName, settings.records.shard.ToString());
   return Json(std::move(identity));
-}
-
-Json EffectiveOptions(const Options& options) {
-  const Options unset;
-  Json::Object values;
-  for (const OptionSpec& option : OptionTable()) {
-    // --set is part of what --sampling shows.
-    if ((option.commands & Bit(Command::kBatch)) == 0 || option.kind == Kind::kAssignment) continue;
-    Json value = OptionValue(option, options);
-    // The value that stands for "not given" is an empty text or a number that means something else,
-    // which the row of the table says in words.
-    const bool has_words = !option.default_text.empty();
-    const bool is_unset = has_words && value.Dump() == OptionValue(option, unset).Dump();
-    if (is_unset || (value.is_string() && value.as_string().empty())) value = nullptr;
-    values.emplace_back(std::string(option.name), std::move(value));
-  }
-  return values;
 }
 
 Json SamplingDefaultsJson(const SamplingParams& defaults) {

@@ -5,21 +5,17 @@
 #include "base/hash.h"
 #include "base/json.h"
 #include "cli/load.h"
-#include "cli/options.h"
+#include "cli/run_settings.h"
 
 namespace sglrun::cli {
 
 // An object of named values, fit for io::RunOutputOptions::run. `weights`: the fingerprint of
 // source.files.
-Result<Json> RunIdentity(const Options& options, const ModelSource& source,
+Result<Json> RunIdentity(const RunSettings& settings, const ModelSource& source,
                          const kernels::Backend& backend, const Hash128& weights);
 
 // The member of a run identity that tells the shard.
 inline constexpr const char* kShardName = "shard";
-
-// All options of `batch` with their values; null for those that were not given and have no value of
-// their own.
-Json EffectiveOptions(const Options& options);
 
 // The five parameters that --sampling-defaults is about.
 Json SamplingDefaultsJson(const SamplingParams& defaults);

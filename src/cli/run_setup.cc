@@ -1,6 +1,5 @@
 #include "cli/run_setup.h"
 
-#include <algorithm>
 #include <cctype>
 
 #include "base/log.h"
@@ -14,26 +13,11 @@ namespace {
 // Different warnings are few by nature; hostile input could make them many.
 constexpr std::size_t kMaxDistinctWarnings = 1000;
 
-bool IsTextName(std::string name) {
-  for (const std::string_view suffix : {".gz", ".zst"}) {
-    if (name.ends_with(suffix)) name.resize(name.size() - suffix.size());
-  }
-  return name.ends_with(".txt");
-}
-
-io::LineFormat LineFormatOf(const Options& options) {
-  if (options.input_format == "text") return io::LineFormat::kText;
-  if (options.input_format == "openai") return io::LineFormat::kOpenAi;
-  if (options.input_format == "generate") return io::LineFormat::kGenerate;
-  const bool text = std::ranges::all_of(options.inputs, IsTextName);
-  return text ? io::LineFormat::kText : io::LineFormat::kAuto;
-}
-
 // "--sampling.top_p is 2" for those who typed --sampling, "--set top_p is 2" for those who typed
 // that.
-Error InTypedWords(const Error& error, const Options& options) {
+Error InTypedWords(const Error& error, const RecordSettings& records) {
   std::string message = error.message;
-  for (const std::string& name : options.set_names) {
+  for (const std::string& name : records.set_names) {
     const std::string path = "--sampling." + name;
     for (std::size_t at = 0; (at = message.find(path, at)) != std::string::npos; ++at) {
       const char next = at + path.size() < message.size() ? message[at + path.size()] : ' ';
@@ -79,39 +63,36 @@ struct MemberJson {
 
 }  // namespace
 
-Result<io::RecordOptions> MakeRecordOptions(const Options& options, const ModelSource& source) {
-  SGLRUN_ASSIGN_OR_RETURN(io::RenderChat render_chat, MakeChatRenderer(options, source));
+Result<io::RecordOptions> MakeRecordOptions(const ServeSettings& serve,
+                                            const RecordSettings& records,
+                                            const ModelSource& source) {
+  SGLRUN_ASSIGN_OR_RETURN(io::RenderChat render_chat, MakeChatRenderer(serve, source));
   io::RecordOptions record_options{
-      .sampling = options.sampling,
-      .defaults = EffectiveDefaults(options, source.files.generation_defaults()),
+      .sampling = records.sampling,
+      .defaults = EffectiveDefaults(serve, source.files.generation_defaults()),
       .defaults_place = source.files.generation_defaults().place,
-      .compat = options.compat == "2024" ? io::Compat::k2024 : io::Compat::kNone,
-      .strict = options.strict,
-      .format = LineFormatOf(options),
-      .run_seed = static_cast<std::uint64_t>(options.seed),
+      .compat = records.compat,
+      .strict = records.strict,
+      .format = records.format,
+      .run_seed = records.seed,
       .render_chat = std::move(render_chat),
       .vocab_size = source.files.spec().vocab_size,
-      .model_name = options.model_name,
+      .model_name = serve.model_name,
       .detokenize = [tokenizer = source.tokenizer.get()](std::span<const std::int32_t> ids) {
         return tokenizer->Decode(ids, /*skip_special_tokens=*/false);
       }};
   if (const Status status = io::CheckRunSampling(record_options); !status.ok()) {
-    return InTypedWords(status.error(), options);
+    return InTypedWords(status.error(), records);
   }
   return record_options;
 }
 
-io::ReaderOptions MakeReaderOptions(const Options& options) {
-  return {.lines_are_json = LineFormatOf(options) != io::LineFormat::kText};
+io::ReaderOptions MakeReaderOptions(const RecordSettings& records) {
+  return {.lines_are_json = records.format != io::LineFormat::kText};
 }
 
-bool InShard(const Shard& shard, const Hash128& content) {
-  return content.low % static_cast<std::uint64_t>(shard.count) ==
-         static_cast<std::uint64_t>(shard.index);
-}
-
-std::string FileInRows(const Options& options, const std::string& file) {
-  return options.inputs.size() > 1 ? file : "";
+std::string FileInRows(const RecordSettings& records, const std::string& file) {
+  return records.inputs.size() > 1 ? file : "";
 }
 
 std::string PlaceOf(const std::string& file, std::int64_t line) {

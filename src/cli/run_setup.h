@@ -7,25 +7,24 @@
 #include <span>
 #include <string>
 
-#include "base/hash.h"
 #include "base/result.h"
 #include "cli/load.h"
-#include "cli/options.h"
+#include "cli/run_settings.h"
 #include "io/dialect/record.h"
 #include "io/jsonl_reader.h"
 
 namespace sglrun::cli {
 
 // --sampling, --set and the defaults are checked here, once, before any record is read.
-Result<io::RecordOptions> MakeRecordOptions(const Options& options, const ModelSource& source);
+Result<io::RecordOptions> MakeRecordOptions(const ServeSettings& serve,
+                                            const RecordSettings& records,
+                                            const ModelSource& source);
 
 // How the inputs are read.
-io::ReaderOptions MakeReaderOptions(const Options& options);
-
-bool InShard(const Shard& shard, const Hash128& content);
+io::ReaderOptions MakeReaderOptions(const RecordSettings& records);
 
 // What rows that tell their line say of its file: nothing where there is one input only.
-std::string FileInRows(const Options& options, const std::string& file);
+std::string FileInRows(const RecordSettings& records, const std::string& file);
 
 // "prompts.jsonl:12"
 std::string PlaceOf(const std::string& file, std::int64_t line);

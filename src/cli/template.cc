@@ -1,3 +1,5 @@
+#include "cli/template.h"
+
 #include <ctime>
 #include <functional>
 #include <optional>
@@ -5,10 +7,8 @@
 #include <string>
 #include <utility>
 
-#include "cli/commands.h"
 #include "cli/jsonl_filter.h"
 #include "cli/load.h"
-#include "cli/load_chat_template.h"
 #include "io/chat_record.h"
 
 namespace sglrun::cli {
@@ -51,31 +51,31 @@ Result<io::ChatRecord, RecordError> ReadLine(Json line) {
 }
 
 // What a line without a template of its own is told when the run has none.
-RecordError NoTemplate(const Options& options) {
-  const bool has_model = !options.model.empty() || !options.tokenizer.empty();
+RecordError NoTemplate(const ServeSettings& serve) {
+  const bool has_model = !serve.model.empty() || !serve.tokenizer.empty();
   return {std::string(has_model ? "the model has no chat template: give "
                                 : "there is no template: give --model, ") +
               "--template FILE, or chat_template in the line",
           "chat_template"};
 }
 
-Result<ChatPrompt, RecordError> RenderLine(const Options& options, const Json& line,
+Result<ChatPrompt, RecordError> RenderLine(const TemplateSettings& settings, const Json& line,
                                            const std::optional<std::tm>& now, ChatModels& models) {
-  const Messages messages = options.served ? Messages::kServed : Messages::kAsGiven;
+  const Messages messages = settings.messages;
   SGLRUN_ASSIGN_OR_RETURN(io::ChatRecord chat, ReadLine(line));
   if (messages == Messages::kServed) SGLRUN_RETURN_IF_ERROR(io::TidyChat(chat));
-  if (!chat.chat_template && !models.standard().ok()) return NoTemplate(options);
+  if (!chat.chat_template && !models.standard().ok()) return NoTemplate(settings.serve);
   SGLRUN_ASSIGN_OR_RETURN(const auto model, models.For(chat));
   return RenderChatRecord(*model, std::move(chat), messages, now);
 }
 
-Result<void, RecordError> AnswerPrompt(const Options& options, const ChatPrompt& prompt,
+Result<void, RecordError> AnswerPrompt(const TemplateSettings& settings, const ChatPrompt& prompt,
                                        const tokenizer::Tokenizer* tokenizer, JsonWriter& out) {
   out.BeginObject();
   out.Key("text");
   out.String(prompt.text);
   if (tokenizer != nullptr) {
-    const auto ids = tokenizer->Encode(prompt.text, PromptEncoding(options, prompt));
+    const auto ids = tokenizer->Encode(prompt.text, PromptEncoding(settings.serve, prompt));
     if (!ids.ok()) return RecordError{ids.error().message, "messages"};
     out.Key("input_ids");
     out.BeginArray();
@@ -88,22 +88,21 @@ Result<void, RecordError> AnswerPrompt(const Options& options, const ChatPrompt&
 
 }  // namespace
 
-Result<int> RunTemplate(const Options& options) {
-  SGLRUN_ASSIGN_OR_RETURN(const std::optional<std::tm> now, ReadNow(options.now));
-  SGLRUN_ASSIGN_OR_RETURN(ChatTemplateFiles files, FindChatTemplates(options));
+Result<int> RunTemplate(const TemplateSettings& settings) {
+  SGLRUN_ASSIGN_OR_RETURN(const std::optional<std::tm> now, ReadNow(settings.now));
+  SGLRUN_ASSIGN_OR_RETURN(ChatTemplateFiles files, FindChatTemplates(settings.serve));
   const bool has_template = !files.templates.empty();
   ChatModels models(std::move(files));
   if (has_template) SGLRUN_RETURN_IF_ERROR(models.standard());
   std::unique_ptr<tokenizer::Tokenizer> tokenizer;
-  if (options.input_ids) {
-    SGLRUN_ASSIGN_OR_RETURN(tokenizer, LoadTokenizer(options));
+  if (settings.input_ids) {
+    SGLRUN_ASSIGN_OR_RETURN(tokenizer, LoadTokenizer(settings.serve));
   }
-  const std::string input = options.inputs.empty() ? "-" : options.inputs[0];
-  return FilterJsonLines({.input = input},
+  return FilterJsonLines({.input = settings.input},
                          [&](const Json& line, JsonWriter& out) -> Result<void, RecordError> {
                            SGLRUN_ASSIGN_OR_RETURN(const ChatPrompt prompt,
-                                                   RenderLine(options, line, now, models));
-                           return AnswerPrompt(options, prompt, tokenizer.get(), out);
+                                                   RenderLine(settings, line, now, models));
+                           return AnswerPrompt(settings, prompt, tokenizer.get(), out);
                          },
                          {.keep_number_text = true});
 }

@@ -1,7 +1,8 @@
+#include "cli/tokenize.h"
+
 #include <optional>
 
 #include "base/utf8.h"
-#include "cli/commands.h"
 #include "cli/jsonl_filter.h"
 #include "cli/load.h"
 #include "request/read_value.h"
@@ -63,14 +64,15 @@ Result<void, RecordError> TokenizeLine(const Tokenizer& tokenizer, bool count, c
   return {};
 }
 
-Result<void, RecordError> DetokenizeLine(const Options& options, const Tokenizer& tokenizer,
-                                         const Json& line, JsonWriter& out) {
+Result<void, RecordError> DetokenizeLine(const TokenizeSettings& settings,
+                                         const Tokenizer& tokenizer, const Json& line,
+                                         JsonWriter& out) {
   SGLRUN_ASSIGN_OR_RETURN(const Json* value, ValueOf(line, "input_ids", "skip_special_tokens"));
   SGLRUN_ASSIGN_OR_RETURN(const bool skip_special, FlagOf(line, "skip_special_tokens", false));
   SGLRUN_ASSIGN_OR_RETURN(const std::vector<TokenId> ids,
                           request::ReadTokenIds(*value, "input_ids", tokenizer.vocab_size()));
   std::string text = tokenizer.Decode(ids, skip_special);
-  if (options.clean_up_spaces) text = tokenizer::CleanUpTokenizationSpaces(std::move(text));
+  if (settings.clean_up_spaces) text = tokenizer::CleanUpTokenizationSpaces(std::move(text));
   out.BeginObject();
   out.Key("text");
   out.String(text);
@@ -78,23 +80,21 @@ Result<void, RecordError> DetokenizeLine(const Options& options, const Tokenizer
   return {};
 }
 
-std::string InputOf(const Options& options) {
-  return options.inputs.empty() ? "-" : options.inputs[0];
-}
-
 }  // namespace
 
-Result<int> RunTokenize(const Options& options) {
-  SGLRUN_ASSIGN_OR_RETURN(const std::unique_ptr<Tokenizer> tokenizer, LoadTokenizer(options));
-  return FilterJsonLines({.input = InputOf(options)}, [&](const Json& line, JsonWriter& out) {
-    return TokenizeLine(*tokenizer, options.count, line, out);
+Result<int> RunTokenize(const TokenizeSettings& settings) {
+  SGLRUN_ASSIGN_OR_RETURN(const std::unique_ptr<Tokenizer> tokenizer,
+                          LoadTokenizer(settings.serve));
+  return FilterJsonLines({.input = settings.input}, [&](const Json& line, JsonWriter& out) {
+    return TokenizeLine(*tokenizer, settings.count, line, out);
   });
 }
 
-Result<int> RunDetokenize(const Options& options) {
-  SGLRUN_ASSIGN_OR_RETURN(const std::unique_ptr<Tokenizer> tokenizer, LoadTokenizer(options));
-  return FilterJsonLines({.input = InputOf(options)}, [&](const Json& line, JsonWriter& out) {
-    return DetokenizeLine(options, *tokenizer, line, out);
+Result<int> RunDetokenize(const TokenizeSettings& settings) {
+  SGLRUN_ASSIGN_OR_RETURN(const std::unique_ptr<Tokenizer> tokenizer,
+                          LoadTokenizer(settings.serve));
+  return FilterJsonLines({.input = settings.input}, [&](const Json& line, JsonWriter& out) {
+    return DetokenizeLine(settings, *tokenizer, line, out);
   });
 }
 

@@ -24,32 +24,32 @@ namespace {
 
 constexpr std::int64_t kMiB = std::int64_t{1} << 20;
 
-Options SampleOptions() {
-  Options options;
-  options.model = std::string(SGLRUN_SOURCE_DIR) + "/samples/model";
-  options.device = "sim";
-  options.threads = 1;
-  return options;
+ServeSettings SampleSettings() {
+  ServeSettings settings;
+  settings.model = std::string(SGLRUN_SOURCE_DIR) + "/samples/model";
+  settings.devices = ParseDevices("sim");
+  settings.threads = 1;
+  return settings;
 }
 
 // An engine on a device with so much free memory, or why there is none.
 class OnDevice {
  public:
-  OnDevice(const Options& options, std::int64_t free) : compute_(options) {
-    auto source = OpenModel(options);
+  OnDevice(const ServeSettings& settings, std::int64_t free) : compute_(settings) {
+    auto source = OpenModel(settings);
     REQUIRE(source.ok());
-    auto backend = OpenDevice(options, DeviceDType(options, source->files), 0, compute_);
+    auto backend = OpenDevice(settings, DeviceDType(settings, source->files), 0, compute_);
     REQUIRE(backend.ok());
     sim::SetDeviceMemoryTotal(total_ - sim::DeviceMemoryFree() + static_cast<std::size_t>(free));
-    auto model = LoadModel(options, source->files, **backend, compute_);
+    auto model = LoadModel(settings, source->files, **backend, compute_);
     if (!model.ok()) {
       why = model.error().message;
       return;
     }
     weight_bytes = (*model)->weight_bytes();
-    const tensor::DType kv = KvDType(options, WeightDType(options, source->files, **backend));
-    auto engine = engine::Engine::Create(**model, *source->tokenizer,
-                                         EngineOptionsOf(options, kv, **backend), compute_.context);
+    const tensor::DType kv = KvDType(settings, WeightDType(settings, source->files, **backend));
+    auto engine = engine::Engine::Create(
+        **model, *source->tokenizer, EngineOptionsOf(settings, kv, **backend), compute_.context);
     if (!engine.ok()) {
       why = engine.error().message;
       return;
@@ -141,37 +141,40 @@ bool Names(const std::string& words, std::initializer_list<const char*> parts) {
 }
 
 TEST_CASE("a plan for a card has the weights to the byte, and the pages that an engine takes") {
-  for (const char* dtype : {"auto", "f32", "f16", "int8", "int4"}) {
-    CAPTURE(dtype);
-    Options options = SampleOptions();
-    options.dtype = dtype;
-    options.max_batch_tokens = 64;
-    options.max_rows = 8;
-    const auto source = OpenModel(options);
+  for (const std::optional<tensor::DType> dtype :
+       {std::optional<tensor::DType>(), std::optional(tensor::DType::kF32),
+        std::optional(tensor::DType::kF16), std::optional(tensor::DType::kI8),
+        std::optional(tensor::DType::kI4)}) {
+    CAPTURE((dtype ? tensor::DTypeName(*dtype) : "by the files"));
+    ServeSettings settings = SampleSettings();
+    settings.dtype = dtype;
+    settings.max_batch_tokens = 64;
+    settings.max_rows = 8;
+    const auto source = OpenModel(settings);
     REQUIRE(source.ok());
-    const auto plan = PlanMemory(options, source->files, 128 * kMiB);
+    const auto plan = PlanMemory(settings, source->files, 128 * kMiB);
     REQUIRE_MESSAGE(plan.ok(), plan.error().message);
-    const OnDevice device(options, 128 * kMiB);
+    const OnDevice device(settings, 128 * kMiB);
     REQUIRE_MESSAGE(device.why == "", device.why);
     CHECK(plan->weights == device.weight_bytes);
     CHECK(plan->pages == device.pages);
   }
 }
 
-TEST_CASE("the cache gets the memory of the card without the weights and the buffers of a step") {
-  Options options = SampleOptions();
-  options.max_rows = 4096;
-  options.max_batch_tokens = 4096;
-  const auto source = OpenModel(options);
+TEST_CASE("what limits the cache is the card, less what the weights and a step take") {
+  ServeSettings settings = SampleSettings();
+  settings.max_rows = 4096;
+  settings.max_batch_tokens = 4096;
+  const auto source = OpenModel(settings);
   REQUIRE(source.ok());
-  const auto small = PlanMemory(options, source->files, 400 * kMiB);
-  const auto large = PlanMemory(options, source->files, 800 * kMiB);
+  const auto small = PlanMemory(settings, source->files, 400 * kMiB);
+  const auto large = PlanMemory(settings, source->files, 800 * kMiB);
   REQUIRE_MESSAGE(small.ok(), small.error().message);
   REQUIRE_MESSAGE(large.ok(), large.error().message);
   CHECK(small->weights == large->weights);
   CHECK(small->pages < large->pages);
   CHECK(small->weights + small->workspace() + small->kv <= 400 * kMiB);
-  const OnDevice device(options, 400 * kMiB);
+  const OnDevice device(settings, 400 * kMiB);
   REQUIRE_MESSAGE(device.why == "", device.why);
   // Loading keeps some scratch.
   CHECK(device.pages <= small->pages);
@@ -179,43 +182,43 @@ TEST_CASE("the cache gets the memory of the card without the weights and the buf
 }
 
 TEST_CASE("a device that is too small is refused with what was needed and the option to change") {
-  const auto words = [](const Options& options, std::int64_t free) {
-    return OnDevice(options, free).why;
+  const auto words = [](const ServeSettings& settings, std::int64_t free) {
+    return OnDevice(settings, free).why;
   };
-  const Options options = SampleOptions();
-  CHECK(Names(words(options, kMiB / 2),
+  const ServeSettings settings = SampleSettings();
+  CHECK(Names(words(settings, kMiB / 2),
               {"the weights need", "are available on the device", "--dtype"}));
-  Options large_steps = options;
+  ServeSettings large_steps = settings;
   large_steps.max_batch_tokens = 100'000;
   CHECK(Names(words(large_steps, 64 * kMiB),
               {"activations of a step", "are free", "--max-batch-tokens"}));
-  Options large_cache = options;
-  large_cache.kv_memory = "1GiB";
+  ServeSettings large_cache = settings;
+  large_cache.kv_memory = {CacheMemory::Kind::kBytes, 1024 * kMiB};
   CHECK(
       Names(words(large_cache, 64 * kMiB), {"key-value cache needs 1", "are free", "--kv-memory"}));
 }
 
 TEST_CASE("steps need no memory that an engine did not take when it began") {
-  Options options = SampleOptions();
-  options.max_batch_tokens = 200;
-  options.max_rows = 2;
-  OnDevice device(options, 128 * kMiB);
+  ServeSettings settings = SampleSettings();
+  settings.max_batch_tokens = 200;
+  settings.max_rows = 2;
+  OnDevice device(settings, 128 * kMiB);
   REQUIRE_MESSAGE(device.why == "", device.why);
   device.LeaveFree(kMiB / 4);  // for the arrays of a draw and of a graph
   // Two chunks of a prompt, keys in two splits.
   CHECK(device.Run(258, 2).output_ids.size() == 3);
 }
 
-TEST_CASE("an odd number of rows gets the buffers of the number to which it is padded") {
-  Options options = SampleOptions();
-  options.max_batch_tokens = 9;
-  options.max_rows = 9;
-  const auto source = OpenModel(options);
+TEST_CASE("an odd number of rows, which is filled up, finds room as large as that") {
+  ServeSettings settings = SampleSettings();
+  settings.max_batch_tokens = 9;
+  settings.max_rows = 9;
+  const auto source = OpenModel(settings);
   REQUIRE(source.ok());
-  const auto plan = PlanMemory(options, source->files, 128 * kMiB);
+  const auto plan = PlanMemory(settings, source->files, 128 * kMiB);
   REQUIRE(plan.ok());
   CHECK(plan->activations == model::Model::ActivationBytes(source->files.spec(), 16));
-  OnDevice device(options, 128 * kMiB);
+  OnDevice device(settings, 128 * kMiB);
   REQUIRE_MESSAGE(device.why == "", device.why);
   const std::uint64_t frees = device.Frees();
   for (int i = 0; i < 9; ++i) device.Submit(1, 0);
@@ -223,8 +226,9 @@ TEST_CASE("an odd number of rows gets the buffers of the number to which it is p
   CHECK(device.Frees() == frees);
 }
 
-TEST_CASE("a step is planned for texts no longer than the cache or the attention windows") {
-  const auto source = OpenModel(SampleOptions());
+TEST_CASE(
+    "a step is planned for no longer a text than the cache or the windows of attention hold") {
+  const auto source = OpenModel(SampleSettings());
   REQUIRE(source.ok());
   model::ModelSpec spec = source->files.spec();
   REQUIRE(spec.layers.size() == 4);
@@ -246,10 +250,10 @@ TEST_CASE("a step is planned for texts no longer than the cache or the attention
 
 TEST_CASE("running out of device memory in a step ends the run with a message and exit code 2") {
   const auto [code, text] = InAProcess([] {
-    Options options = SampleOptions();
-    options.max_batch_tokens = 64;
-    options.max_rows = 2;
-    OnDevice device(options, 128 * kMiB);
+    ServeSettings settings = SampleSettings();
+    settings.max_batch_tokens = 64;
+    settings.max_rows = 2;
+    OnDevice device(settings, 128 * kMiB);
     device.LeaveFree(0);
     device.Run(8, 300);
   });
@@ -267,30 +271,29 @@ TEST_CASE("running out of pinned memory is reported as host memory") {
         "--max-rows or --max-batch-tokens, and a batch run continues\n");
 }
 
-TEST_CASE("cuBLASLt gets its workspace on a card if its products use the weights") {
-  Options options = SampleOptions();
-  options.device_memory = "1GiB";
-  const auto source = OpenModel(options);
+TEST_CASE("cuBLASLt gets its room on a card where it takes the weights") {
+  ServeSettings settings = SampleSettings();
+  const auto source = OpenModel(settings);
   REQUIRE(source.ok());
-  CHECK(PlanCard(options, source->files).value().products == kernels::kProductsWorkspace);
-  options.dtype = "int8";
-  CHECK(PlanCard(options, source->files).value().products == 0);
+  CHECK(PlanCard(settings, source->files, 1024 * kMiB).value().products ==
+        kernels::kProductsWorkspace);
+  settings.dtype = tensor::DType::kI8;
+  CHECK(PlanCard(settings, source->files, 1024 * kMiB).value().products == 0);
 }
 
 TEST_CASE("a plan for a card that is too small names the option to change") {
-  const auto words = [](Options options, const char* memory) {
-    options.device_memory = memory;
-    const auto source = OpenModel(options);
+  const auto words = [](const ServeSettings& settings, std::int64_t memory) {
+    const auto source = OpenModel(settings);
     REQUIRE(source.ok());
-    const auto plan = PlanCard(options, source->files);
+    const auto plan = PlanCard(settings, source->files, memory);
     return plan.ok() ? "" : plan.error().message;
   };
-  const Options options = SampleOptions();
-  CHECK(words(options, "1GiB") == "");
-  CHECK(Names(words(options, "600MiB"), {"the weights need", "the card has 0", "--dtype"}));
-  Options large_cache = options;
-  large_cache.kv_memory = "2GiB";
-  CHECK(Names(words(large_cache, "1GiB"), {"keys and values of 2.0 GiB", "--kv-memory"}));
+  const ServeSettings settings = SampleSettings();
+  CHECK(words(settings, 1024 * kMiB) == "");
+  CHECK(Names(words(settings, 600 * kMiB), {"the weights need", "the card has 0", "--dtype"}));
+  ServeSettings large_cache = settings;
+  large_cache.kv_memory = {CacheMemory::Kind::kBytes, 2048 * kMiB};
+  CHECK(Names(words(large_cache, 1024 * kMiB), {"keys and values of 2.0 GiB", "--kv-memory"}));
 }
 
 }  // namespace

@@ -51,7 +51,7 @@ TEST_CASE("each record is in exactly one shard") {
   for (std::uint64_t i = 0; i < 100; ++i) {
     int shards = 0;
     for (std::int64_t index = 0; index < 3; ++index) {
-      if (InShard({index, 3}, HashBytes(std::to_string(i)))) ++shards;
+      if (Shard{index, 3}.Has(HashBytes(std::to_string(i)))) ++shards;
     }
     CHECK_EQ(shards, 1);
   }

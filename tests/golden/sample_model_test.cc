@@ -14,9 +14,9 @@ const std::string kRoot = SGLRUN_SOURCE_DIR;
 TEST_CASE("the sample model's tokenizer gives the reference's ids from both file formats") {
   for (const char* path : {"/samples/model", "/samples/model.gguf"}) {
     CAPTURE(path);
-    cli::Options options;
-    options.model = kRoot + path;
-    auto tokenizer = cli::LoadTokenizer(options);
+    cli::ServeSettings settings;
+    settings.model = kRoot + path;
+    auto tokenizer = cli::LoadTokenizer(settings);
     REQUIRE(tokenizer.ok());
     CheckTokenizerStrings(**tokenizer, "sample.jsonl");
   }

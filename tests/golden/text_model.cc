@@ -87,16 +87,16 @@ GenerateRequest RequestFor(std::uint64_t ticket, const std::vector<std::int32_t>
 }  // namespace
 
 TextModel::TextModel(const std::string& path, const std::string& dtype) {
-  options_.model = path;
-  options_.dtype = dtype;
-  options_.kv_dtype = dtype;
-  compute_ = std::make_unique<cli::Compute>(options_);
-  source_ = std::make_unique<cli::ModelSource>(Need(cli::OpenModel(options_)));
+  settings_.model = path;
+  settings_.dtype = settings_.kv_dtype =
+      dtype == "f32" ? tensor::DType::kF32 : tensor::DType::kBF16;
+  compute_ = std::make_unique<cli::Compute>(settings_);
+  source_ = std::make_unique<cli::ModelSource>(Need(cli::OpenModel(settings_)));
   const kernels::Backend* backend =
-      Need(cli::ChooseBackend(options_, cli::DeviceDType(options_, source_->files), *compute_));
-  model_ = Need(cli::LoadModel(options_, source_->files, *backend, *compute_));
-  engine::EngineOptions engine_options = cli::EngineOptionsOf(
-      options_, dtype == "f32" ? tensor::DType::kF32 : tensor::DType::kBF16, *backend);
+      Need(cli::ChooseBackend(settings_, cli::DeviceDType(settings_, source_->files), *compute_));
+  model_ = Need(cli::LoadModel(settings_, source_->files, *backend, *compute_));
+  engine::EngineOptions engine_options =
+      cli::EngineOptionsOf(settings_, *settings_.kv_dtype, *backend);
   engine_options.context_length = 512;
   engine_ =
       Need(engine::Engine::Create(*model_, *source_->tokenizer, engine_options, compute_->context));

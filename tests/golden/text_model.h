@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "cli/load.h"
-#include "cli/options.h"
+#include "cli/serve_settings.h"
 #include "engine/engine.h"
 
 namespace sglrun::golden {
@@ -29,7 +29,7 @@ class TextModel {
  private:
   std::vector<GenerateResult> Run(std::vector<GenerateRequest> requests);
 
-  cli::Options options_;
+  cli::ServeSettings settings_;
   std::unique_ptr<cli::Compute> compute_;
   std::unique_ptr<cli::ModelSource> source_;
   std::unique_ptr<model::Model> model_;

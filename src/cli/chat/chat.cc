@@ -1,4 +1,5 @@
-// `sglrun chat`: from options to a conversation at the terminal, or to one answer in a pipe.
+#include "cli/chat/chat.h"
+
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -16,9 +17,7 @@
 #include "base/utf8.h"
 #include "cli/chat/file_names.h"
 #include "cli/chat/repl.h"
-#include "cli/commands.h"
 #include "cli/exit_codes.h"
-#include "cli/grammar_options.h"
 #include "cli/load.h"
 #include "cli/run_setup.h"
 #include "engine/grammar_state.h"
@@ -47,9 +46,9 @@ Result<std::string> ReadToEnd(int fd, const std::string& name) {
 }
 
 // The one message of a pipe or of --file, without the newline that ends a file.
-Result<std::string> ReadMessage(const Options& options) {
-  const bool from_file = !options.message_file.empty() && options.message_file != "-";
-  const std::string name = from_file ? options.message_file : "standard input";
+Result<std::string> ReadMessage(const std::string& message_file) {
+  const bool from_file = !message_file.empty() && message_file != "-";
+  const std::string name = from_file ? message_file : "standard input";
   const int fd = from_file ? ::open(name.c_str(), O_RDONLY | O_CLOEXEC) : STDIN_FILENO;
   if (fd < 0) return Error{"cannot read " + name + ": " + std::strerror(errno)};
   Result<std::string> text = ReadToEnd(fd, name);
@@ -84,7 +83,7 @@ Status CheckVariables(const Json::Object& variables,
   return {};
 }
 
-Result<chat_template::ChatTemplate> LoadTemplate(const Options& options,
+Result<chat_template::ChatTemplate> LoadTemplate(const ChatSettings& settings,
                                                  const ModelSource& source) {
   SGLRUN_ASSIGN_OR_RETURN(const chat_template::ChatTemplateFiles files, source.templates);
   if (files.templates.empty()) {
@@ -92,7 +91,7 @@ Result<chat_template::ChatTemplate> LoadTemplate(const Options& options,
         "the model has no chat template, so messages cannot be turned into a prompt: give one with "
         "--template FILE, or use `sglrun batch` for plain prompts"};
   }
-  SGLRUN_RETURN_IF_ERROR(CheckVariables(options.template_variables.as_object(), files));
+  SGLRUN_RETURN_IF_ERROR(CheckVariables(settings.template_variables.as_object(), files));
   return chat_template::ChatTemplate::Make(files);
 }
 
@@ -100,8 +99,8 @@ Result<chat_template::ChatTemplate> LoadTemplate(const Options& options,
 // own thread, because a large constraint takes seconds and Ctrl+C must work meanwhile.
 class ConstraintCheck {
  public:
-  ConstraintCheck(const Options& options, const ModelSource& source)
-      : store_(GrammarOptionsOf(options),
+  ConstraintCheck(const grammar::GrammarOptions& options, const ModelSource& source)
+      : store_(options,
                [&source] {
                  return std::make_shared<const grammar::Vocabulary>(*source.tokenizer,
                                                                     source.files.spec().vocab_size);
@@ -129,37 +128,37 @@ class ConstraintCheck {
 };
 
 // What --sampling and --set say becomes part of each answer's own parameters.
-Result<io::RecordOptions> MakeLineOptions(Options options, const ModelSource& source) {
-  options.input_format = "generate";
-  SGLRUN_RETURN_IF_ERROR(MakeRecordOptions(options, source));
-  options.sampling = Json::Object{};
-  return MakeRecordOptions(options, source);
+Result<io::RecordOptions> MakeLineOptions(const ChatSettings& settings, const ModelSource& source) {
+  RecordSettings records = settings.records;
+  SGLRUN_RETURN_IF_ERROR(MakeRecordOptions(settings.serve, records, source));
+  records.sampling = Json::Object{};
+  return MakeRecordOptions(settings.serve, records, source);
 }
 
 class Chat {
  public:
-  explicit Chat(const Options& options) : options_(options), compute_(options) {}
+  explicit Chat(const ChatSettings& settings) : settings_(settings), compute_(settings.serve) {}
 
   Result<int> Run() {
-    if (const std::size_t bad = FindInvalidUtf8(options_.system_text); bad != std::string::npos) {
+    if (const std::size_t bad = FindInvalidUtf8(settings_.system_text); bad != std::string::npos) {
       return Error{"--system is not valid UTF-8 at byte " + std::to_string(bad + 1)};
     }
-    const bool one_turn = ::isatty(STDIN_FILENO) != 1 || !options_.message_file.empty();
+    const bool one_turn = ::isatty(STDIN_FILENO) != 1 || !settings_.message_file.empty();
     std::string message;
     if (one_turn) {
-      SGLRUN_ASSIGN_OR_RETURN(message, ReadMessage(options_));
+      SGLRUN_ASSIGN_OR_RETURN(message, ReadMessage(settings_.message_file));
     }
     SGLRUN_RETURN_IF_ERROR(Load(one_turn));
     Conversation conversation;
-    conversation.SetSystem(options_.system_text);
+    conversation.SetSystem(settings_.system_text);
     ChatSignals signals;
     check_constraint_->Heed(&signals);
     ChatRoom room{.answerer = *answerer_,
                   .screen = screen_,
                   .signals = signals,
                   .parameters = *parameters_,
-                  .thinking = MarkersOf(options_.reasoning_end),
-                  .seed = static_cast<std::uint64_t>(options_.seed),
+                  .thinking = MarkersOf(settings_.serve.reasoning_end),
+                  .seed = settings_.records.seed,
                   .fingerprint = [this] { return Fingerprint(); }};
     if (one_turn) {
       conversation.AddUser(message);
@@ -170,31 +169,32 @@ class Chat {
 
  private:
   Status Load(bool one_turn) {
-    SGLRUN_ASSIGN_OR_RETURN(ModelSource source, OpenModel(options_));
+    SGLRUN_ASSIGN_OR_RETURN(ModelSource source, OpenModel(settings_.serve));
     source_.emplace(std::move(source));
     Answerer::Parts parts{
         .tokenizer = source_->tokenizer.get(),
         .chat_template = {},
-        .template_variables = options_.template_variables.as_object(),
-        .plain_content = options_.no_special_in_content,
+        .template_variables = settings_.template_variables.as_object(),
+        .plain_content = settings_.serve.plain_content,
         .engine = nullptr,
         .record_options = {},
-        .thinking = MarkersOf(options_.reasoning_end),
+        .thinking = MarkersOf(settings_.serve.reasoning_end),
         .room_advice = one_turn ? "shorten the message" : "shorten the message, /undo or /clear"};
-    SGLRUN_ASSIGN_OR_RETURN(parts.chat_template, LoadTemplate(options_, *source_));
-    SGLRUN_ASSIGN_OR_RETURN(parts.record_options, MakeLineOptions(options_, *source_));
-    check_constraint_.emplace(options_, *source_);
-    parameters_.emplace(EffectiveDefaults(options_, source_->files.generation_defaults()),
+    SGLRUN_ASSIGN_OR_RETURN(parts.chat_template, LoadTemplate(settings_, *source_));
+    SGLRUN_ASSIGN_OR_RETURN(parts.record_options, MakeLineOptions(settings_, *source_));
+    check_constraint_.emplace(settings_.serve.grammar, *source_);
+    parameters_.emplace(EffectiveDefaults(settings_.serve, source_->files.generation_defaults()),
                         source_->files.spec().vocab_size, [this](const Constraint& constraint) {
                           return (*check_constraint_)(constraint);
                         });
-    SGLRUN_RETURN_IF_ERROR(parameters_->SetAll(options_.sampling));
+    SGLRUN_RETURN_IF_ERROR(parameters_->SetAll(settings_.records.sampling));
     SGLRUN_ASSIGN_OR_RETURN(
         const kernels::Backend* backend,
-        ChooseBackend(options_, DeviceDType(options_, source_->files), compute_));
-    SGLRUN_ASSIGN_OR_RETURN(model_, LoadModel(options_, source_->files, *backend, compute_));
+        ChooseBackend(settings_.serve, DeviceDType(settings_.serve, source_->files), compute_));
+    SGLRUN_ASSIGN_OR_RETURN(model_, LoadModel(settings_.serve, source_->files, *backend, compute_));
     engine::EngineOptions engine_options = EngineOptionsOf(
-        options_, KvDType(options_, WeightDType(options_, source_->files, *backend)), *backend);
+        settings_.serve,
+        KvDType(settings_.serve, WeightDType(settings_.serve, source_->files, *backend)), *backend);
     engine_options.max_rows = 1;
     engine_options.max_batch_tokens = kStepTokens;
     engine_options.partial_results = true;
@@ -240,9 +240,9 @@ class Chat {
                                           .complete = [](std::string_view text) {
                                             return CompleteSlash(text, FilesBeginningWith);
                                           }});
-    if (!options_.quiet) {
-      const std::string name = std::filesystem::path(options_.model).filename().string();
-      screen_.Tell((name.empty() ? options_.model : name) + ", a context of " +
+    if (!settings_.quiet) {
+      const std::string name = std::filesystem::path(settings_.serve.model).filename().string();
+      screen_.Tell((name.empty() ? settings_.serve.model : name) + ", a context of " +
                    FormatCount(answerer_->context_length()) +
                    " tokens. /help lists the commands, Ctrl+D leaves.");
     }
@@ -254,7 +254,7 @@ class Chat {
     return fingerprint_;
   }
 
-  const Options& options_;
+  const ChatSettings& settings_;
   Compute compute_;
   Screen screen_;
   std::optional<ModelSource> source_;
@@ -268,9 +268,9 @@ class Chat {
 
 }  // namespace
 
-Result<int> RunChat(const Options& options) {
+Result<int> RunChat(const ChatSettings& settings) {
   LeaveOnInterrupt();
-  return Chat(options).Run();
+  return Chat(settings).Run();
 }
 
 }  // namespace sglrun::cli

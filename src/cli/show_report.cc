@@ -1,4 +1,6 @@
 // The account of a run, shown in the terminal or as a page.
+#include "cli/show_report.h"
+
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -8,7 +10,6 @@
 #include <iterator>
 
 #include "base/whole_file.h"
-#include "cli/commands.h"
 #include "cli/exit_codes.h"
 #include "cli/print.h"
 #include "cli/report/account.h"
@@ -52,12 +53,12 @@ std::size_t OutputColumns() {
 
 }  // namespace
 
-Result<int> RunReport(const Options& options) {
-  SGLRUN_ASSIGN_OR_RETURN(const report::Account account, OpenAccount(options.inputs[0]));
-  if (options.report.empty()) {
+Result<int> RunReport(const ReportSettings& settings) {
+  SGLRUN_ASSIGN_OR_RETURN(const report::Account account, OpenAccount(settings.run_file));
+  if (settings.page.empty()) {
     SGLRUN_RETURN_IF_ERROR(Print(report::TextReport(account, OutputColumns())));
   } else {
-    SGLRUN_RETURN_IF_ERROR(WriteWholeFile("the report", options.report, report::HtmlPage(account)));
+    SGLRUN_RETURN_IF_ERROR(WriteWholeFile("the report", settings.page, report::HtmlPage(account)));
   }
   return kExitOk;
 }

@@ -1,0 +1,235 @@
+#include "cli/settings.h"
+
+#include <algorithm>
+#include <charconv>
+#include <string_view>
+#include <utility>
+
+#include "base/strings.h"
+#include "cli/grammar_options.h"
+#include "cli/written_files.h"
+
+namespace sglrun::cli {
+namespace {
+
+bool IsTextName(std::string name) {
+  for (const std::string_view suffix : {".gz", ".zst"}) {
+    if (name.ends_with(suffix)) name.resize(name.size() - suffix.size());
+  }
+  return name.ends_with(".txt");
+}
+
+io::LineFormat LineFormatOf(const Options& options) {
+  if (options.input_format == "text") return io::LineFormat::kText;
+  if (options.input_format == "openai") return io::LineFormat::kOpenAi;
+  if (options.input_format == "generate") return io::LineFormat::kGenerate;
+  const bool text = std::ranges::all_of(options.inputs, IsTextName);
+  return text ? io::LineFormat::kText : io::LineFormat::kAuto;
+}
+
+std::optional<tensor::DType> DTypeOf(std::string_view name) {
+  if (name == "auto") return std::nullopt;
+  if (name == "f32") return tensor::DType::kF32;
+  if (name == "f16") return tensor::DType::kF16;
+  if (name == "int8") return tensor::DType::kI8;
+  if (name == "int4") return tensor::DType::kI4;
+  return tensor::DType::kBF16;
+}
+
+// Of a value of Kind::kSize.
+CacheMemory CacheMemoryOf(const std::string& text) {
+  if (text == "auto") return {};
+  if (text.back() != '%') return {CacheMemory::Kind::kBytes, *ParseByteSize(text)};
+  CacheMemory memory{CacheMemory::Kind::kPercent};
+  std::from_chars(text.data(), text.data() + text.size() - 1, memory.value);
+  return memory;
+}
+
+HostKernels HostKernelsOf(const std::string& isa) {
+  if (isa == "auto") return HostKernels::kBest;
+  return isa == "ref" ? HostKernels::kReference : HostKernels::kNamed;
+}
+
+io::HiddenStateForm HiddenStateFormOf(const std::string& name) {
+  if (name == "inline") return io::HiddenStateForm::kInline;
+  return name == "npy" ? io::HiddenStateForm::kNpy : io::HiddenStateForm::kSafetensors;
+}
+
+ProgressMode ProgressModeOf(const Options& options) {
+  if (options.progress == "always") return ProgressMode::kAlways;
+  return options.progress == "never" || options.quiet ? ProgressMode::kNever : ProgressMode::kAuto;
+}
+
+// All options of `batch` with their values; null for those that were not given and have no value of
+// their own.
+Json EffectiveOptions(const Options& options) {
+  const Options unset;
+  Json::Object values;
+  for (const OptionSpec& option : OptionTable()) {
+    // --set is part of what --sampling shows.
+    if ((option.commands & Bit(Command::kBatch)) == 0 || option.kind == Kind::kAssignment) continue;
+    Json value = OptionValue(option, options);
+    // The value that stands for "not given" is an empty text or a number that means something else,
+    // which the row of the table says in words.
+    const bool has_words = !option.default_text.empty();
+    const bool is_unset = has_words && value.Dump() == OptionValue(option, unset).Dump();
+    if (is_unset || (value.is_string() && value.as_string().empty())) value = nullptr;
+    values.emplace_back(std::string(option.name), std::move(value));
+  }
+  return values;
+}
+
+// Those of `batch` that are part of what makes a result.
+Json::Object ShapingOptions(const Options& options) {
+  Json::Object values;
+  for (const OptionSpec& option : OptionTable()) {
+    if (!option.shapes_results || (option.commands & Bit(Command::kBatch)) == 0) continue;
+    values.emplace_back(std::string(option.name), OptionValue(option, options));
+  }
+  return values;
+}
+
+RecordSettings RecordSettingsOf(const Options& options) {
+  return {.inputs = options.inputs,
+          .format = LineFormatOf(options),
+          .sampling = options.sampling,
+          .set_names = options.set_names,
+          .compat = options.compat == "2024" ? io::Compat::k2024 : io::Compat::kNone,
+          .strict = options.strict,
+          .seed = static_cast<std::uint64_t>(options.seed),
+          .shard = options.shard,
+          .limit = options.limit};
+}
+
+LineOptions LineOptionsOf(const Options& options) {
+  return {.standard = GrammarOptionsOf(options),
+          .with = [options](const Json& own) { return GrammarOptionsWith(own, options); }};
+}
+
+std::string InputOf(const Options& options, std::size_t which = 0) {
+  return options.inputs.size() <= which ? "-" : options.inputs[which];
+}
+
+}  // namespace
+
+ServeSettings ServeSettingsOf(const Options& options) {
+  return {.model = options.model,
+          .model_name = options.model_name,
+          .tokenizer = options.tokenizer,
+          .chat_template = options.chat_template,
+          .plain_content = options.no_special_in_content,
+          .devices = ParseDevices(options.device),
+          .host_kernels = HostKernelsOf(options.isa),
+          .isa = options.isa,
+          .dtype = DTypeOf(options.dtype),
+          .kv_dtype = DTypeOf(options.kv_dtype),
+          .deterministic = options.deterministic,
+          .threads = options.threads,
+          .max_rows = options.max_rows,
+          .max_batch_tokens = options.max_batch_tokens,
+          .kv_memory = CacheMemoryOf(options.kv_memory),
+          .context_length = options.context_length,
+          .sampling_defaults = options.sampling_defaults == "openai" ? SamplingDefaults::kBuiltIn
+                                                                     : SamplingDefaults::kModel,
+          .logprobs_mode = options.logprobs_mode == "original" ? engine::LogprobsMode::kOriginal
+                                                               : engine::LogprobsMode::kSampled,
+          .grammar = GrammarOptionsOf(options),
+          .jump_forward = options.grammar_jump_forward,
+          .reasoning_end = options.reasoning_end,
+          .partial_results = options.stream_jsonl};
+}
+
+RunSettings RunSettingsOf(const Options& options) {
+  return {.serve = ServeSettingsOf(options),
+          .records = RecordSettingsOf(options),
+          .output = options.output,
+          .run_file = RunFilePath(options),
+          .report = options.report,
+          .overwrite = options.overwrite,
+          .retry_errors = options.retry_errors,
+          .max_errors = options.max_errors,
+          .order = options.order == "completion" ? io::RowOrder::kCompletion : io::RowOrder::kInput,
+          .flatten = options.flatten,
+          .partial_rows = options.stream_jsonl,
+          .no_timing = options.no_timing,
+          .clean_up_spaces = options.clean_up_spaces,
+          .hidden_states = HiddenStateFormOf(options.hidden_states),
+          .progress = ProgressModeOf(options),
+          .prints_summary = !options.quiet && !options.verbose,
+          .options = EffectiveOptions(options),
+          .shaping_options = ShapingOptions(options)};
+}
+
+PlanSettings PlanSettingsOf(const Options& options) {
+  return {.serve = ServeSettingsOf(options),
+          .records = RecordSettingsOf(options),
+          .card_memory = options.device_memory.empty() ? 0 : *ParseByteSize(options.device_memory),
+          .prints_records = options.records,
+          .json = options.json};
+}
+
+InspectSettings InspectSettingsOf(const Options& options) {
+  InspectSettings settings{
+      .serve = ServeSettingsOf(options), .json = options.json, .specification = options.verbose};
+  settings.serve.model = options.inputs[0];
+  return settings;
+}
+
+TokenizeSettings TokenizeSettingsOf(const Options& options) {
+  return {.serve = ServeSettingsOf(options),
+          .input = InputOf(options),
+          .count = options.count,
+          .clean_up_spaces = options.clean_up_spaces};
+}
+
+TemplateSettings TemplateSettingsOf(const Options& options) {
+  return {.serve = ServeSettingsOf(options),
+          .input = InputOf(options),
+          .now = options.now,
+          .input_ids = options.input_ids,
+          .messages = options.served ? Messages::kServed : Messages::kAsGiven};
+}
+
+ChatSettings ChatSettingsOf(const Options& options) {
+  ChatSettings settings{.serve = ServeSettingsOf(options),
+                        .records = RecordSettingsOf(options),
+                        .template_variables = options.template_variables,
+                        .system_text = options.system_text,
+                        .message_file = options.message_file,
+                        .quiet = options.quiet};
+  settings.records.format = io::LineFormat::kGenerate;
+  return settings;
+}
+
+GrammarCheckSettings GrammarCheckSettingsOf(const Options& options) {
+  return {.serve = ServeSettingsOf(options),
+          .input = InputOf(options, 1),  // the first operand is the word `check`
+          .output = options.output,
+          .options = LineOptionsOf(options),
+          .random_masks = options.random_masks,
+          .sample = options.sample,
+          .seed = options.seed};
+}
+
+BenchSettings BenchSettingsOf(const Options& options) {
+  return {.serve = ServeSettingsOf(options),
+          .shape = options.shape,
+          .batch_sizes = options.batch_sizes,
+          .prefill_lengths = options.prefill_lengths,
+          .prompt_tokens = options.prompt_tokens,
+          .output_tokens = options.output_tokens,
+          .repeat = options.repeat,
+          .constraints = options.grammar,
+          .constraint_options = LineOptionsOf(options),
+          .json = options.json};
+}
+
+MergeSettings MergeSettingsOf(const Options& options) {
+  return {.inputs = options.inputs, .output = options.output, .overwrite = options.overwrite};
+}
+
+ReportSettings ReportSettingsOf(const Options& options) {
+  return {.run_file = options.inputs[0], .page = options.report};
+}
+
+}  // namespace sglrun::cli

@@ -21,9 +21,6 @@ std::string DefaultText(const OptionSpec& option);
 // "-o, --output FILE"
 std::string OptionHead(const OptionSpec& option);
 
-// Breaks text at blanks so that no line is longer than `width`, each line indented.
-std::string Wrap(std::string_view text, std::size_t indent, std::size_t width = 80);
-
 // The groups of options that a command has, in the table's order.
 std::vector<std::string_view> GroupsOf(Command command);
 

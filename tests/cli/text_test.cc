@@ -5,6 +5,7 @@
 #include "cli/help.h"
 #include "cli/prefix_estimate.h"
 #include "cli/progress.h"
+#include "cli/wrap.h"
 
 namespace sglrun::cli {
 namespace {

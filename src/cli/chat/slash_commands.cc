@@ -5,7 +5,7 @@
 #include "base/strings.h"
 #include "cli/chat/file_names.h"
 #include "cli/chat/parameters.h"
-#include "cli/help.h"
+#include "cli/wrap.h"
 #include "request/fields.h"
 
 namespace sglrun::cli {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "cli/wrap.h"
+#include "console/wrap.h"
 
 namespace sglrun::cli {
 namespace {
@@ -26,9 +26,9 @@ void AppendOption(const OptionSpec& option, HelpLevel level, std::string& out) {
     head.resize(kColumn, ' ');
     out += head;
   }
-  out += Wrap(meaning, kColumn).substr(kColumn);
+  out += console::Wrap(meaning, kColumn).substr(kColumn);
   if (level == HelpLevel::kLong && !option.text.empty()) {
-    out += Wrap(option.text, kColumn);
+    out += console::Wrap(option.text, kColumn);
   }
   if (level == HelpLevel::kLong) out += "\n";
 }
@@ -37,7 +37,7 @@ void AppendExamples(const std::vector<Example>& examples, std::string& out) {
   if (examples.empty()) return;
   out += out.ends_with("\n\n") ? "Examples:\n" : "\nExamples:\n";
   for (const Example& example : examples) {
-    out += "  " + std::string(example.line) + "\n" + Wrap(example.text, 6);
+    out += "  " + std::string(example.line) + "\n" + console::Wrap(example.text, 6);
   }
 }
 
@@ -77,12 +77,12 @@ std::vector<std::string_view> GroupsOf(Command command) {
 
 std::string ProgramHelp(HelpLevel level) {
   std::string out = "sglrun - offline batch inference for language models\n\n";
-  if (level == HelpLevel::kLong) out += Wrap(kIntroduction, 0) + "\n";
+  if (level == HelpLevel::kLong) out += console::Wrap(kIntroduction, 0) + "\n";
   out += "Usage: sglrun COMMAND [operands] [options]\n\nCommands:\n";
   for (const CommandSpec& command : CommandTable()) {
     std::string head = "  " + std::string(command.name);
     head.resize(14, ' ');
-    out += head + Wrap(command.line, 14).substr(14);
+    out += head + console::Wrap(command.line, 14).substr(14);
   }
   out +=
       "\n  sglrun COMMAND -h      options of a command\n"
@@ -94,9 +94,10 @@ std::string ProgramHelp(HelpLevel level) {
 
 std::string CommandHelp(const CommandSpec& command, HelpLevel level) {
   std::string out =
-      Wrap("sglrun " + std::string(command.name) + " - " + std::string(command.line), 0);
+      console::Wrap("sglrun " + std::string(command.name) + " - " + std::string(command.line), 0);
   out += "\nUsage: " + UsageLine(command) + "\n";
-  if (level == HelpLevel::kLong && !command.text.empty()) out += "\n" + Wrap(command.text, 0);
+  if (level == HelpLevel::kLong && !command.text.empty())
+    out += "\n" + console::Wrap(command.text, 0);
   for (const std::string_view group : GroupsOf(command.command)) {
     out += (out.ends_with("\n\n") ? "" : "\n") + std::string(group) + ":\n";
     for (const OptionSpec& option : OptionTable()) {

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <system_error>
 
-#include "cli/exit_codes.h"
+#include "console/exit_codes.h"
 
 namespace sglrun::cli {
 namespace {
@@ -28,7 +28,7 @@ std::atomic_flag is_leaving = ATOMIC_FLAG_INIT;
     if (count <= 0) break;
     sentence.remove_prefix(static_cast<std::size_t>(count));
   }
-  ::_exit(kExitFailure);
+  ::_exit(console::kExitFailure);
 }
 
 // Exceptions of the standard library that report a limit of the machine. Any other exception is a

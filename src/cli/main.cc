@@ -6,26 +6,26 @@
 #include <cstdio>
 
 #include "base/log.h"
-#include "cli/batch.h"
-#include "cli/bench.h"
-#include "cli/chat/chat.h"
-#include "cli/exit_codes.h"
-#include "cli/grammar_check.h"
+#include "bench/bench.h"
+#include "chat/chat.h"
 #include "cli/help.h"
-#include "cli/inspect.h"
 #include "cli/last_words.h"
-#include "cli/load.h"
-#include "cli/merge.h"
 #include "cli/options.h"
-#include "cli/plan.h"
-#include "cli/print.h"
 #include "cli/print_tables.h"
 #include "cli/settings.h"
-#include "cli/show_report.h"
-#include "cli/template.h"
-#include "cli/tokenize.h"
-#include "cli/version.h"
 #include "cli/written_files.h"
+#include "console/exit_codes.h"
+#include "console/print.h"
+#include "console/version.h"
+#include "grammar_tools/check.h"
+#include "inspect/inspect.h"
+#include "inspect/template.h"
+#include "inspect/tokenize.h"
+#include "plan/plan.h"
+#include "report/show_report.h"
+#include "run/batch.h"
+#include "run/merge.h"
+#include "serve/load.h"
 
 namespace sglrun::cli {
 namespace {
@@ -33,27 +33,27 @@ namespace {
 Result<int> Dispatch(Command command, const Options& options) {
   switch (command) {
     case Command::kBatch:
-      return RunBatch(RunSettingsOf(options));
+      return run::RunBatch(RunSettingsOf(options));
     case Command::kPlan:
-      return RunPlan(PlanSettingsOf(options));
+      return plan::RunPlan(PlanSettingsOf(options));
     case Command::kInspect:
-      return RunInspect(InspectSettingsOf(options));
+      return inspect::RunInspect(InspectSettingsOf(options));
     case Command::kTokenize:
-      return RunTokenize(TokenizeSettingsOf(options));
+      return inspect::RunTokenize(TokenizeSettingsOf(options));
     case Command::kDetokenize:
-      return RunDetokenize(TokenizeSettingsOf(options));
+      return inspect::RunDetokenize(TokenizeSettingsOf(options));
     case Command::kTemplate:
-      return RunTemplate(TemplateSettingsOf(options));
+      return inspect::RunTemplate(TemplateSettingsOf(options));
     case Command::kChat:
-      return RunChat(ChatSettingsOf(options));
+      return chat::RunChat(ChatSettingsOf(options));
     case Command::kGrammar:
-      return RunGrammar(GrammarCheckSettingsOf(options));
+      return grammar_tools::RunGrammar(GrammarCheckSettingsOf(options));
     case Command::kBench:
-      return RunBench(BenchSettingsOf(options));
+      return bench::RunBench(BenchSettingsOf(options));
     case Command::kMerge:
-      return RunMerge(MergeSettingsOf(options));
+      return run::RunMerge(MergeSettingsOf(options));
     case Command::kReport:
-      return RunReport(ReportSettingsOf(options));
+      return report::RunReport(ReportSettingsOf(options));
     case Command::kFields:
       return RunFields(options);
     case Command::kCompletion:
@@ -65,17 +65,17 @@ Result<int> Dispatch(Command command, const Options& options) {
 }
 
 Result<int> PrintAndLeave(const std::string& text) {
-  SGLRUN_RETURN_IF_ERROR(Print(text));
-  return kExitOk;
+  SGLRUN_RETURN_IF_ERROR(console::Print(text));
+  return console::kExitOk;
 }
 
 Result<int> Main(int argc, const char* const* argv) {
   SGLRUN_ASSIGN_OR_RETURN(const Invocation invocation, ParseCommandLine(argc, argv));
-  if (invocation.version) return PrintAndLeave(VersionText());
+  if (invocation.version) return PrintAndLeave(console::VersionText());
   if (!invocation.has_command) {
     if (invocation.help != HelpLevel::kNone) return PrintAndLeave(ProgramHelp(invocation.help));
     std::fputs(ProgramHelp(HelpLevel::kShort).c_str(), stderr);
-    return kExitFailure;
+    return console::kExitFailure;
   }
   if (invocation.help != HelpLevel::kNone) {
     return PrintAndLeave(CommandHelp(FindCommand(invocation.command), invocation.help));
@@ -83,7 +83,7 @@ Result<int> Main(int argc, const char* const* argv) {
   Options options = invocation.options;
   if (options.quiet) SetLogLevel(LogLevel::kError);
   if (options.verbose) SetLogLevel(LogLevel::kInfo);
-  SGLRUN_RETURN_IF_ERROR(FindModels(options.model, options.model_name, options.tokenizer));
+  SGLRUN_RETURN_IF_ERROR(serve::FindModels(options.model, options.model_name, options.tokenizer));
   SGLRUN_RETURN_IF_ERROR(CheckWrittenFiles(options, invocation.command));
   if (!options.log_file.empty()) SGLRUN_RETURN_IF_ERROR(SetLogFile(options.log_file));
   return Dispatch(invocation.command, options);
@@ -114,5 +114,5 @@ int main(int argc, char** argv) {
   const sglrun::Result<int> code = sglrun::cli::Main(argc, argv);
   if (code.ok()) return *code;
   sglrun::LogError(code.error().message);
-  return sglrun::cli::kExitFailure;
+  return sglrun::console::kExitFailure;
 }

@@ -5,7 +5,7 @@
 
 #include "cli/help.h"
 #include "cli/options.h"
-#include "cli/version.h"
+#include "console/version.h"
 #include "io/openai/body_fields.h"
 #include "request/fields.h"
 #include "request/fields_doc.h"
@@ -270,7 +270,7 @@ constexpr std::string_view kFiles =
 
 std::string ManPage() {
   std::string out =
-      ".TH SGLRUN 1 \"\" \"sglrun " + std::string(Version()) + "\" \"User Commands\"\n";
+      ".TH SGLRUN 1 \"\" \"sglrun " + std::string(console::Version()) + "\" \"User Commands\"\n";
   out += Section("NAME") + "sglrun \\- offline batch inference for language models\n";
   out += Section("SYNOPSIS");
   for (const CommandSpec& command : CommandTable()) {

@@ -13,7 +13,7 @@
 
 #include "base/json.h"
 #include "base/result.h"
-#include "cli/shard.h"
+#include "run/shard.h"
 
 namespace sglrun::cli {
 
@@ -25,7 +25,7 @@ struct Options {
   std::string run_file;
   std::string report;  // a page
   std::string input_format = "auto";
-  Shard shard;
+  run::Shard shard;
   std::int64_t limit = 0;  // 0: all
   bool overwrite = false;
   bool retry_errors = false;
@@ -161,7 +161,7 @@ inline constexpr std::int64_t kNoMaximum = std::numeric_limits<std::int64_t>::ma
 
 using OptionMember =
     std::variant<bool Options::*, std::int64_t Options::*, std::string Options::*,
-                 std::vector<std::int64_t> Options::*, Shard Options::*, Json Options::*>;
+                 std::vector<std::int64_t> Options::*, run::Shard Options::*, Json Options::*>;
 
 struct OptionSpec {
   std::string_view name;  // without dashes; also the key of --config files

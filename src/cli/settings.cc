@@ -37,17 +37,17 @@ std::optional<tensor::DType> DTypeOf(std::string_view name) {
 }
 
 // Of a value of Kind::kSize.
-CacheMemory CacheMemoryOf(const std::string& text) {
+serve::CacheMemory CacheMemoryOf(const std::string& text) {
   if (text == "auto") return {};
-  if (text.back() != '%') return {CacheMemory::Kind::kBytes, *ParseByteSize(text)};
-  CacheMemory memory{CacheMemory::Kind::kPercent};
+  if (text.back() != '%') return {serve::CacheMemory::Kind::kBytes, *ParseByteSize(text)};
+  serve::CacheMemory memory{serve::CacheMemory::Kind::kPercent};
   std::from_chars(text.data(), text.data() + text.size() - 1, memory.value);
   return memory;
 }
 
-HostKernels HostKernelsOf(const std::string& isa) {
-  if (isa == "auto") return HostKernels::kBest;
-  return isa == "ref" ? HostKernels::kReference : HostKernels::kNamed;
+serve::HostKernels HostKernelsOf(const std::string& isa) {
+  if (isa == "auto") return serve::HostKernels::kBest;
+  return isa == "ref" ? serve::HostKernels::kReference : serve::HostKernels::kNamed;
 }
 
 io::HiddenStateForm HiddenStateFormOf(const std::string& name) {
@@ -55,9 +55,10 @@ io::HiddenStateForm HiddenStateFormOf(const std::string& name) {
   return name == "npy" ? io::HiddenStateForm::kNpy : io::HiddenStateForm::kSafetensors;
 }
 
-ProgressMode ProgressModeOf(const Options& options) {
-  if (options.progress == "always") return ProgressMode::kAlways;
-  return options.progress == "never" || options.quiet ? ProgressMode::kNever : ProgressMode::kAuto;
+console::ProgressMode ProgressModeOf(const Options& options) {
+  if (options.progress == "always") return console::ProgressMode::kAlways;
+  return options.progress == "never" || options.quiet ? console::ProgressMode::kNever
+                                                      : console::ProgressMode::kAuto;
 }
 
 // All options of `batch` with their values; null for those that were not given and have no value of
@@ -89,7 +90,7 @@ Json::Object ShapingOptions(const Options& options) {
   return values;
 }
 
-RecordSettings RecordSettingsOf(const Options& options) {
+run::RecordSettings RecordSettingsOf(const Options& options) {
   return {.inputs = options.inputs,
           .format = LineFormatOf(options),
           .sampling = options.sampling,
@@ -101,7 +102,7 @@ RecordSettings RecordSettingsOf(const Options& options) {
           .limit = options.limit};
 }
 
-LineOptions LineOptionsOf(const Options& options) {
+grammar_tools::LineOptions LineOptionsOf(const Options& options) {
   return {.standard = GrammarOptionsOf(options),
           .with = [options](const Json& own) { return GrammarOptionsWith(own, options); }};
 }
@@ -112,13 +113,13 @@ std::string InputOf(const Options& options, std::size_t which = 0) {
 
 }  // namespace
 
-ServeSettings ServeSettingsOf(const Options& options) {
+serve::ServeSettings ServeSettingsOf(const Options& options) {
   return {.model = options.model,
           .model_name = options.model_name,
           .tokenizer = options.tokenizer,
           .chat_template = options.chat_template,
           .plain_content = options.no_special_in_content,
-          .devices = ParseDevices(options.device),
+          .devices = serve::ParseDevices(options.device),
           .host_kernels = HostKernelsOf(options.isa),
           .isa = options.isa,
           .dtype = DTypeOf(options.dtype),
@@ -129,8 +130,9 @@ ServeSettings ServeSettingsOf(const Options& options) {
           .max_batch_tokens = options.max_batch_tokens,
           .kv_memory = CacheMemoryOf(options.kv_memory),
           .context_length = options.context_length,
-          .sampling_defaults = options.sampling_defaults == "openai" ? SamplingDefaults::kBuiltIn
-                                                                     : SamplingDefaults::kModel,
+          .sampling_defaults = options.sampling_defaults == "openai"
+                                   ? serve::SamplingDefaults::kBuiltIn
+                                   : serve::SamplingDefaults::kModel,
           .logprobs_mode = options.logprobs_mode == "original" ? engine::LogprobsMode::kOriginal
                                                                : engine::LogprobsMode::kSampled,
           .grammar = GrammarOptionsOf(options),
@@ -139,7 +141,7 @@ ServeSettings ServeSettingsOf(const Options& options) {
           .partial_results = options.stream_jsonl};
 }
 
-RunSettings RunSettingsOf(const Options& options) {
+run::RunSettings RunSettingsOf(const Options& options) {
   return {.serve = ServeSettingsOf(options),
           .records = RecordSettingsOf(options),
           .output = options.output,
@@ -160,7 +162,7 @@ RunSettings RunSettingsOf(const Options& options) {
           .shaping_options = ShapingOptions(options)};
 }
 
-PlanSettings PlanSettingsOf(const Options& options) {
+plan::PlanSettings PlanSettingsOf(const Options& options) {
   return {.serve = ServeSettingsOf(options),
           .records = RecordSettingsOf(options),
           .card_memory = options.device_memory.empty() ? 0 : *ParseByteSize(options.device_memory),
@@ -168,40 +170,40 @@ PlanSettings PlanSettingsOf(const Options& options) {
           .json = options.json};
 }
 
-InspectSettings InspectSettingsOf(const Options& options) {
-  InspectSettings settings{
+inspect::InspectSettings InspectSettingsOf(const Options& options) {
+  inspect::InspectSettings settings{
       .serve = ServeSettingsOf(options), .json = options.json, .specification = options.verbose};
   settings.serve.model = options.inputs[0];
   return settings;
 }
 
-TokenizeSettings TokenizeSettingsOf(const Options& options) {
+inspect::TokenizeSettings TokenizeSettingsOf(const Options& options) {
   return {.serve = ServeSettingsOf(options),
           .input = InputOf(options),
           .count = options.count,
           .clean_up_spaces = options.clean_up_spaces};
 }
 
-TemplateSettings TemplateSettingsOf(const Options& options) {
+inspect::TemplateSettings TemplateSettingsOf(const Options& options) {
   return {.serve = ServeSettingsOf(options),
           .input = InputOf(options),
           .now = options.now,
           .input_ids = options.input_ids,
-          .messages = options.served ? Messages::kServed : Messages::kAsGiven};
+          .messages = options.served ? serve::Messages::kServed : serve::Messages::kAsGiven};
 }
 
-ChatSettings ChatSettingsOf(const Options& options) {
-  ChatSettings settings{.serve = ServeSettingsOf(options),
-                        .records = RecordSettingsOf(options),
-                        .template_variables = options.template_variables,
-                        .system_text = options.system_text,
-                        .message_file = options.message_file,
-                        .quiet = options.quiet};
+chat::ChatSettings ChatSettingsOf(const Options& options) {
+  chat::ChatSettings settings{.serve = ServeSettingsOf(options),
+                              .records = RecordSettingsOf(options),
+                              .template_variables = options.template_variables,
+                              .system_text = options.system_text,
+                              .message_file = options.message_file,
+                              .quiet = options.quiet};
   settings.records.format = io::LineFormat::kGenerate;
   return settings;
 }
 
-GrammarCheckSettings GrammarCheckSettingsOf(const Options& options) {
+grammar_tools::GrammarCheckSettings GrammarCheckSettingsOf(const Options& options) {
   return {.serve = ServeSettingsOf(options),
           .input = InputOf(options, 1),  // the first operand is the word `check`
           .output = options.output,
@@ -211,7 +213,7 @@ GrammarCheckSettings GrammarCheckSettingsOf(const Options& options) {
           .seed = options.seed};
 }
 
-BenchSettings BenchSettingsOf(const Options& options) {
+bench::BenchSettings BenchSettingsOf(const Options& options) {
   return {.serve = ServeSettingsOf(options),
           .shape = options.shape,
           .batch_sizes = options.batch_sizes,
@@ -224,11 +226,11 @@ BenchSettings BenchSettingsOf(const Options& options) {
           .json = options.json};
 }
 
-MergeSettings MergeSettingsOf(const Options& options) {
+run::MergeSettings MergeSettingsOf(const Options& options) {
   return {.inputs = options.inputs, .output = options.output, .overwrite = options.overwrite};
 }
 
-ReportSettings ReportSettingsOf(const Options& options) {
+report::ReportSettings ReportSettingsOf(const Options& options) {
   return {.run_file = options.inputs[0], .page = options.report};
 }
 

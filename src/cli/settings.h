@@ -2,31 +2,31 @@
 // what is not given are decoded here, once, and nowhere else.
 #pragma once
 
-#include "cli/bench.h"
-#include "cli/chat/chat.h"
-#include "cli/grammar_check.h"
-#include "cli/inspect.h"
-#include "cli/merge.h"
+#include "bench/bench.h"
+#include "chat/chat.h"
 #include "cli/options.h"
-#include "cli/plan.h"
-#include "cli/run_settings.h"
-#include "cli/serve_settings.h"
-#include "cli/show_report.h"
-#include "cli/template.h"
-#include "cli/tokenize.h"
+#include "grammar_tools/check.h"
+#include "inspect/inspect.h"
+#include "inspect/template.h"
+#include "inspect/tokenize.h"
+#include "plan/plan.h"
+#include "report/show_report.h"
+#include "run/merge.h"
+#include "run/settings.h"
+#include "serve/settings.h"
 
 namespace sglrun::cli {
 
-ServeSettings ServeSettingsOf(const Options& options);
-RunSettings RunSettingsOf(const Options& options);
-PlanSettings PlanSettingsOf(const Options& options);
-InspectSettings InspectSettingsOf(const Options& options);
-TokenizeSettings TokenizeSettingsOf(const Options& options);
-TemplateSettings TemplateSettingsOf(const Options& options);
-ChatSettings ChatSettingsOf(const Options& options);
-GrammarCheckSettings GrammarCheckSettingsOf(const Options& options);
-BenchSettings BenchSettingsOf(const Options& options);
-MergeSettings MergeSettingsOf(const Options& options);
-ReportSettings ReportSettingsOf(const Options& options);
+serve::ServeSettings ServeSettingsOf(const Options& options);
+run::RunSettings RunSettingsOf(const Options& options);
+plan::PlanSettings PlanSettingsOf(const Options& options);
+inspect::InspectSettings InspectSettingsOf(const Options& options);
+inspect::TokenizeSettings TokenizeSettingsOf(const Options& options);
+inspect::TemplateSettings TemplateSettingsOf(const Options& options);
+chat::ChatSettings ChatSettingsOf(const Options& options);
+grammar_tools::GrammarCheckSettings GrammarCheckSettingsOf(const Options& options);
+bench::BenchSettings BenchSettingsOf(const Options& options);
+run::MergeSettings MergeSettingsOf(const Options& options);
+report::ReportSettings ReportSettingsOf(const Options& options);
 
 }  // namespace sglrun::cli

@@ -17,10 +17,10 @@
 #include "base/mapped_file.h"
 #include "base/same_file.h"
 #include "base/whole_file.h"
-#include "cli/report/account.h"
 #include "io/dialect/result_writer.h"
 #include "io/journal.h"
 #include "io/run_output.h"
+#include "report/account.h"
 
 namespace sglrun::cli {
 namespace {

@@ -1,5 +1,5 @@
 #include "cli/options.h"
-#include "cli/device_list.h"
+#include "serve/device_list.h"
 
 #include <doctest/doctest.h>
 
@@ -111,8 +111,8 @@ TEST_CASE("devices are one, or several different ones of a kind") {
     CAPTURE(device);
     CHECK_FALSE(is_device(device));
   }
-  CHECK(ParseDevices("cuda:0,1,5").indices == std::vector<int>{0, 1, 5});
-  CHECK(ParseDevices("sim:3").indices == std::vector<int>{0, 1, 2});
+  CHECK(serve::ParseDevices("cuda:0,1,5").indices == std::vector<int>{0, 1, 5});
+  CHECK(serve::ParseDevices("sim:3").indices == std::vector<int>{0, 1, 2});
 }
 
 TEST_CASE("names and short names are unique within a command, every option has a line") {

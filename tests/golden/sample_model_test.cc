@@ -14,9 +14,9 @@ const std::string kRoot = SGLRUN_SOURCE_DIR;
 TEST_CASE("the sample model's tokenizer gives the reference's ids from both file formats") {
   for (const char* path : {"/samples/model", "/samples/model.gguf"}) {
     CAPTURE(path);
-    cli::ServeSettings settings;
+    serve::ServeSettings settings;
     settings.model = kRoot + path;
-    auto tokenizer = cli::LoadTokenizer(settings);
+    auto tokenizer = serve::LoadTokenizer(settings);
     REQUIRE(tokenizer.ok());
     CheckTokenizerStrings(**tokenizer, "sample.jsonl");
   }

@@ -44,9 +44,9 @@ void CheckGreedyTokens(const std::string& dtype, double bound) {
 }
 
 TEST_CASE("SmolLM2: the tokenizer inside the GGUF file gives the reference's ids") {
-  cli::ServeSettings settings;
+  serve::ServeSettings settings;
   settings.model = kModel;
-  auto tokenizer = cli::LoadTokenizer(settings);
+  auto tokenizer = serve::LoadTokenizer(settings);
   REQUIRE(tokenizer.ok());
   CheckTokenizerStrings(**tokenizer, "smollm2.jsonl");
   for (const GreedyCase& entry : ReadGreedyCases(kGolden)) {

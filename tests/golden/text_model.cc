@@ -90,13 +90,13 @@ TextModel::TextModel(const std::string& path, const std::string& dtype) {
   settings_.model = path;
   settings_.dtype = settings_.kv_dtype =
       dtype == "f32" ? tensor::DType::kF32 : tensor::DType::kBF16;
-  compute_ = std::make_unique<cli::Compute>(settings_);
-  source_ = std::make_unique<cli::ModelSource>(Need(cli::OpenModel(settings_)));
-  const kernels::Backend* backend =
-      Need(cli::ChooseBackend(settings_, cli::DeviceDType(settings_, source_->files), *compute_));
-  model_ = Need(cli::LoadModel(settings_, source_->files, *backend, *compute_));
+  compute_ = std::make_unique<serve::Compute>(settings_);
+  source_ = std::make_unique<serve::ModelSource>(Need(serve::OpenModel(settings_)));
+  const kernels::Backend* backend = Need(
+      serve::ChooseBackend(settings_, serve::DeviceDType(settings_, source_->files), *compute_));
+  model_ = Need(serve::LoadModel(settings_, source_->files, *backend, *compute_));
   engine::EngineOptions engine_options =
-      cli::EngineOptionsOf(settings_, *settings_.kv_dtype, *backend);
+      serve::EngineOptionsOf(settings_, *settings_.kv_dtype, *backend);
   engine_options.context_length = 512;
   engine_ =
       Need(engine::Engine::Create(*model_, *source_->tokenizer, engine_options, compute_->context));

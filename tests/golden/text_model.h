@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "cli/load.h"
-#include "cli/serve_settings.h"
 #include "engine/engine.h"
+#include "serve/load.h"
+#include "serve/settings.h"
 
 namespace sglrun::golden {
 
@@ -29,9 +29,9 @@ class TextModel {
  private:
   std::vector<GenerateResult> Run(std::vector<GenerateRequest> requests);
 
-  cli::ServeSettings settings_;
-  std::unique_ptr<cli::Compute> compute_;
-  std::unique_ptr<cli::ModelSource> source_;
+  serve::ServeSettings settings_;
+  std::unique_ptr<serve::Compute> compute_;
+  std::unique_ptr<serve::ModelSource> source_;
   std::unique_ptr<model::Model> model_;
   std::unique_ptr<engine::Engine> engine_;
 };

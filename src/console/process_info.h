@@ -1,0 +1,13 @@
+// What the system tells about this process and machine, for summaries and benchmarks.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace sglrun::console {
+
+std::int64_t PeakResidentBytes();
+// The processor's model name, "unknown" when the system does not tell.
+std::string CpuName();
+
+}  // namespace sglrun::console

@@ -18,7 +18,8 @@ constexpr std::uint32_t kUint32 = 4;
 constexpr int kMaxArrayDepth = 4;
 constexpr std::size_t kMaxTensorName = 63;
 constexpr std::uint32_t kMaxDims = 4;
-// The smallest forms a key and a tensor can take bound their numbers by the bytes that are left.
+// The minimum sizes of a key and of a tensor description; they limit the counts by the remaining
+// bytes.
 constexpr std::uint64_t kMinKeyBytes = 8 + 1 + 4 + 1;
 constexpr std::uint64_t kMinTensorBytes = 8 + 1 + 4 + 4 + 8;
 
@@ -32,7 +33,7 @@ std::string QuotedKey(std::string_view text) {
   return "\"" + ToValidUtf8(text.substr(0, 80)) + "\"";
 }
 
-// Reads forward through the file; every step checks what is left.
+// Reads forward through the file and checks the remaining size at every step.
 class Reader {
  public:
   Reader(std::string_view file, std::string place) : file_(file), place_(std::move(place)) {}
@@ -214,7 +215,7 @@ Status ReadMetadata(Reader& reader, std::uint64_t count, GgufFile& gguf) {
     auto value = reader.Value(type);
     if (!value.ok()) return Error{value.error().message + " (key " + QuotedKey(key) + ")"};
     if (!gguf.metadata.emplace(key, std::move(*value)).second) {
-      return reader.Fail("the key " + QuotedKey(key) + " stands twice");
+      return reader.Fail("the key " + QuotedKey(key) + " occurs twice");
     }
   }
   return {};
@@ -322,7 +323,7 @@ Status ReadTensors(Reader& reader, std::string_view file, std::uint64_t count, G
   for (std::uint64_t i = 0; i < count; ++i) {
     SGLRUN_ASSIGN_OR_RETURN(GgufTensor tensor, ReadTensor(reader, alignment));
     if (!names.insert(tensor.name).second) {
-      return reader.Fail("tensor " + QuotedKey(tensor.name) + " stands twice");
+      return reader.Fail("tensor " + QuotedKey(tensor.name) + " occurs twice");
     }
     gguf.tensors.push_back(std::move(tensor));
   }

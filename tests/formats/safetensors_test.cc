@@ -97,7 +97,7 @@ TEST_CASE("offsets that do not cover the data are refused") {
   CHECK(Says(HeaderError(two("[0,4]", "[8,12]"), 12), "hole"));
   CHECK(Says(HeaderError(two("[4,8]", "[8,12]"), 12), "hole"));
   CHECK(Says(HeaderError(two("[0,4]", "[4,8]"), 7), "cut short"));
-  CHECK(Says(HeaderError(two("[0,4]", "[4,8]"), 9), "1 bytes behind"));
+  CHECK(Says(HeaderError(two("[0,4]", "[4,8]"), 9), "1 bytes after"));
 }
 
 TEST_CASE("dtype and shape must fit the bytes") {
@@ -125,7 +125,7 @@ TEST_CASE("fields of the wrong kind are refused") {
       "1024 bytes"));
 }
 
-TEST_CASE("a key that stands twice is refused") {
+TEST_CASE("a repeated key is refused") {
   const std::string entry = Entry("F32", "[1]", "[0,4]");
   CHECK(Says(HeaderError(R"({"a":)" + entry + R"(,"a":)" + entry + "}", 4), "twice"));
 }

@@ -203,7 +203,7 @@ TEST_CASE("files that are something else are named in words") {
   CHECK(Says(weights("GGUF 0123456789"), "GGUF"));
   const std::string whole = TinyWeights(Same);
   CHECK(Says(weights(whole.substr(0, whole.size() - 1)), "cut short"));
-  CHECK(Says(weights(whole + "x"), "1 bytes behind"));
+  CHECK(Says(weights(whole + "x"), "1 bytes after"));
   CHECK(Says(ErrorOf(directory.Write("a.gguf", "version https://git-lfs.github.com/spec/v1")),
              "Git LFS pointer"));
   CHECK(Says(ErrorOf(directory.Write("a.gguf", "<html>")), "HTML page"));

@@ -163,7 +163,7 @@ TEST_CASE("mistakes are refused with line and column") {
       {R"(root ::= "\d")", invalid, "there is no escape"},
       {R"(root ::= "\x")", invalid, "\\x needs"},
       {R"(root ::= "\u12")", invalid, "\\u needs exactly four"},
-      {R"(root ::= "\U00110000")", invalid, "no character"},
+      {R"(root ::= "\U00110000")", invalid, "not a character"},
       {R"(root ::= "\uD800")", invalid, "half of a surrogate pair"},
       {R"(root ::= "\uD800\u0041")", invalid, "half of a surrogate pair"},
       {"root ::= []", invalid, "the class [] is empty"},

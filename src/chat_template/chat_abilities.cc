@@ -32,7 +32,7 @@ Json Tools() {
   return Json::Array{Json::Object{{"type", std::string("function")}, {"function", function}}};
 }
 
-// One moment for all: a clock in a prompt is no difference.
+// The same time for all renderings, so that a current time in the prompt makes no difference.
 Result<std::string> RenderProbe(const ChatTemplate& chat, Json messages, Json tools = {},
                                 Json::Object variables = {}) {
   std::tm moment{};

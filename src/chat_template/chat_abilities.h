@@ -1,5 +1,4 @@
-// What a chat template makes use of, found out by rendering small conversations: what `inspect`
-// tells about it.
+// The features of a chat template, found by rendering small conversations; `inspect` prints them.
 #pragma once
 
 #include <string>
@@ -19,7 +18,7 @@ struct ChatAbilities {
   std::vector<std::string> thinking_switches;
 };
 
-// Fails where the template makes no prompt of the simplest conversation, saying why.
+// Fails, with the reason, if the template cannot render the simplest conversation.
 Result<ChatAbilities> FindChatAbilities(const ChatTemplate& chat);
 
 }  // namespace sglrun::chat_template

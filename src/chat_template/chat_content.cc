@@ -22,7 +22,7 @@ Json Message(std::string_view role, Json content) {
   return Json::Object{{"role", std::string(role)}, {"content", std::move(content)}};
 }
 
-// Ids of nine letters and digits are what the strictest templates take.
+// The strictest templates accept only ids of nine letters and digits.
 Json Call() {
   const Json function = Json::Object{{"name", std::string("look")}, {"arguments", Json::Object{}}};
   return Json::Object{{"role", std::string("assistant")},
@@ -32,8 +32,8 @@ Json Call() {
                                                               {"function", function}}}}};
 }
 
-// A conversation in which a message of the role has this content; the others are in the shape that
-// users' messages take.
+// A conversation in which a message of the role has this content; the other messages have the shape
+// for user messages.
 Json Conversation(const std::string& role, Json content, ContentShape others) {
   const Json user = Message("user", InShape(others, "a"));
   if (role == "user") return Json::Array{Message(role, std::move(content))};
@@ -45,7 +45,8 @@ Json Conversation(const std::string& role, Json content, ContentShape others) {
   return Json::Array{user, Call(), std::move(result)};
 }
 
-// Whether the probe comes out as it would in a prompt: the words, and nothing of their wrapping.
+// Whether the probe is rendered correctly: its words appear, without the syntax of the content
+// part.
 bool Shows(const RenderAsIs& render, Json messages) {
   const std::optional<std::string> text = render(std::move(messages));
   const std::size_t at = text ? text->find(kProbe) : std::string::npos;
@@ -55,7 +56,7 @@ bool Shows(const RenderAsIs& render, Json messages) {
          !before.ends_with(R"("text":")") && !before.ends_with(R"(\"text\": \")");
 }
 
-// Roles that only some families know are taken as users.
+// Roles that only some families use are treated like user.
 std::string KindOf(std::string_view role) {
   for (const std::string_view kind : {"system", "developer", "assistant", "tool"}) {
     if (role == kind) return std::string(kind);
@@ -100,7 +101,7 @@ ContentShape ContentShapes::Find(const std::string& kind, const RenderAsIs& rend
   if (shows(ContentShape::kParts)) {
     shape = shows(ContentShape::kText) ? ContentShape::kEither : ContentShape::kParts;
   }
-  // What was found out while the probes were stopped is no finding.
+  // Results of interrupted probes are discarded.
   if (!StopFlag::requested()) found_.emplace(kind, shape);
   return shape;
 }

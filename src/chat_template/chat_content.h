@@ -1,6 +1,6 @@
-// In which of its two shapes a chat template takes the content of a message: a text, or an array of
-// parts like {"type": "text", "text": ".."}. Clients send either; a template that was written for
-// one prints the other as Python would print it, or nothing.
+// The shape in which a chat template accepts the content of a message: a text, or an array of parts
+// like {"type": "text", "text": ".."}. Clients send either. A template that was written for one
+// shape prints the other in Python's notation, or prints nothing.
 #pragma once
 
 #include <cstdint>
@@ -17,11 +17,11 @@ namespace sglrun::chat_template {
 
 enum class ContentShape : std::uint8_t { kText, kParts, kEither };
 
-// Messages as they are to text; nullopt when the template refuses them.
+// Renders messages unchanged; nullopt if the template refuses them.
 using RenderAsIs = std::function<std::optional<std::string>(Json messages)>;
 
-// What one template takes, found out by rendering a conversation in both shapes, once for each kind
-// of role: many templates show the parts of what users say, and take texts only of all others.
+// The shapes that one template accepts, found by rendering a conversation in both shapes, once per
+// kind of role: many templates handle parts in user messages, but only texts in all others.
 class ContentShapes {
  public:
   // Thread-safe. `render` is always the same template.
@@ -34,10 +34,10 @@ class ContentShapes {
   std::map<std::string, ContentShape> found_;  // a handful of kinds
 };
 
-// Brings contents into the shape that the template takes of their role. Parts stay where it shows
-// parts; elsewhere their texts are joined with a space, as SGLang joins them. A text becomes an
-// array of one part where it takes nothing else. `messages` is an array of objects whose parts are
-// texts.
+// Converts contents to the shape that the template accepts for their role. Parts are kept if the
+// template handles parts; otherwise their texts are joined with a space, as in SGLang. A text
+// becomes an array of one part if the template accepts only arrays. `messages` is an array of
+// objects whose parts are texts.
 void FitContent(ContentShapes& shapes, const RenderAsIs& render, Json& messages);
 
 }  // namespace sglrun::chat_template

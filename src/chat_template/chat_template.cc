@@ -11,10 +11,10 @@ using jinja::Fault;
 using jinja::FaultKind;
 using jinja::Origin;
 
-// A template may quote a whole conversation in its message, of which the error shows the beginning.
+// A template may quote a whole conversation in its error message; only the beginning is shown.
 constexpr std::size_t kLongestMessage = 4096;
 
-// A probe is one short message; a template that takes longer for it cannot be found out.
+// A probe is one short message; if a template takes longer, its features stay unknown.
 constexpr std::int64_t kProbeSteps = 1'000'000;
 
 std::string Shortened(std::string_view message) {
@@ -51,14 +51,14 @@ Status CheckShape(const ChatRequest& request) {
   return {};
 }
 
-// Put behind the text that is to continue: what the template writes from there on ends the turn.
-// The blank says whether the template keeps blanks at the end of a text. (transformers finds the
-// place in the same way.)
+// A marker appended to the text that is to continue: everything that the template writes after it
+// ends the turn. The blank shows whether the template keeps trailing blanks of a text.
+// (transformers finds the place in the same way.)
 constexpr std::string_view kMark = "END_OF_BEGUN_ANSWER_7d1f ";
 constexpr std::string_view kMarkWord = kMark.substr(0, kMark.size() - 1);
 constexpr std::string_view kBlanks = " \t\r\n";
 
-// The text of a content that continues: the content, or the last text among its parts.
+// The text that is continued: the content, or its last text part.
 std::string* LastText(Json& content) {
   if (content.is_string()) return &content.as_string();
   if (!content.is_array()) return nullptr;

@@ -1,4 +1,4 @@
-// Messages to the text of a prompt, by the template that comes with a model (a Jinja program, see
+// Converts messages to the text of a prompt with the template of a model (a Jinja program, see
 // jinja/template.h). Used by `template`, `chat`, and for `messages` in input lines.
 //
 //   SGLRUN_ASSIGN_OR_RETURN(const ChatTemplateFiles files, ReadChatTemplates(model_directory));
@@ -22,7 +22,7 @@
 
 namespace sglrun::chat_template {
 
-// What a model says about its chats, wherever it says it.
+// The chat configuration of a model, from all its files.
 struct ChatTemplateFiles {
   struct Entry {
     std::string name;  // "default", "tool_use", "rag", ...
@@ -35,7 +35,7 @@ struct ChatTemplateFiles {
 };
 
 // Of a directory: chat_template.jinja, additional_chat_templates/*.jinja, chat_template.json, the
-// chat_template of tokenizer_config.json; the first of them that has a name wins.
+// chat_template of tokenizer_config.json; the first of them that defines a template name is used.
 Result<ChatTemplateFiles> ReadChatTemplates(const std::string& directory);
 // Of a GGUF file: tokenizer.chat_template, tokenizer.chat_template.NAME.
 ChatTemplateFiles ChatTemplatesOf(const tokenizer::GgufVocabulary& vocabulary);
@@ -47,18 +47,18 @@ struct ChatRequest {
   bool add_generation_prompt = true;
   // Leaves the last message open, so that the answer continues with its text.
   bool continue_final_message = false;
-  // Contents in the shape that the template takes (chat_content.h). Without it the template gets
-  // them as they are, as from the reference.
+  // Converts contents to the shape that the template accepts (chat_content.h). Otherwise the
+  // template receives them unchanged, as in transformers.
   bool fit_content = false;
-  Json::Object variables = {};      // more variables; they win over special tokens
-  std::optional<std::tm> now = {};  // what strftime_now shows; this moment when empty
+  Json::Object variables = {};      // more variables; they override special tokens
+  std::optional<std::tm> now = {};  // the time for strftime_now; the current time if empty
 };
 
 struct ChatPrompt {
   std::string text;
-  // Bytes of `text` that came from the request, in order and apart. What a special token spells
-  // inside them was written by a user. Words like the role of a message (letters, digits, _ and -
-  // only) do not count: templates build special tokens around them.
+  // Ranges of `text` that came from the request, in order and disjoint. A special token spelled
+  // inside them was written by a user. Words such as the role of a message (letters, digits, _ and
+  // - only) are not included, because templates build special tokens with them.
   std::vector<TextRange> user;
 };
 
@@ -67,9 +67,9 @@ class ChatTemplate {
   // Parses all of them. Fails on a syntax error, and when there is none.
   static Result<ChatTemplate> Make(const ChatTemplateFiles& files);
 
-  // Thread-safe. The error is one sentence for the person who wrote the messages; what the template
-  // itself raises is quoted in it. A template that costs more than jinja::Limits allow is such an
-  // error. When the StopFlag is up any error may come: nobody shall see it.
+  // Thread-safe. The error is a message for the author of the messages and quotes what the template
+  // raises. Exceeding jinja::Limits is also such an error. If the StopFlag is set, any error may be
+  // returned and must not be shown.
   Result<ChatPrompt> Render(ChatRequest request) const;
 
  private:
@@ -79,7 +79,7 @@ class ChatTemplate {
     std::shared_ptr<ContentShapes> shapes;
   };
 
-  // `tool_use` when there are tools and it exists, else `default`, else the only one.
+  // `tool_use` if there are tools and it exists, else `default`, else the only one.
   const Parsed* Choose(bool with_tools) const;
   jinja::Try<jinja::Rendered> Run(const Parsed& chosen, const ChatRequest& request,
                                   const jinja::Limits& limits) const;

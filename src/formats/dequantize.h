@@ -1,5 +1,5 @@
-// float32 values of the plain formats, the loops behind WeightFormat::dequantize, and the loads
-// that all formats use. Little-endian source bytes.
+// float32 values of the plain formats, the loops of WeightFormat::dequantize, and the loads that
+// all formats use. Little-endian source bytes.
 #pragma once
 
 #include <bit>

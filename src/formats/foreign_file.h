@@ -1,4 +1,4 @@
-// Names what a file is when it is not what it was opened as, so that the sentence says what to do.
+// Recognises a file of another kind than expected, so that the error message can say what to do.
 #pragma once
 
 #include <string>
@@ -6,8 +6,8 @@
 
 namespace sglrun::formats {
 
-// "is a Git LFS pointer, not the weights: ...", "is an HTML page: ...", or "" when nothing is
-// known.
+// "is a Git LFS pointer, not the weights: ...", "is an HTML page: ...", or "" if it is not
+// recognised.
 std::string DescribeForeignFile(std::string_view bytes);
 
 }  // namespace sglrun::formats

@@ -1,6 +1,6 @@
 // The GGUF format (ggml's format document): metadata keys, tensor descriptions, aligned data.
-// Versions 2 and 3, little-endian. Everything is checked against the file's size before memory is
-// taken for it. Strings stay views into the file.
+// Versions 2 and 3, little-endian. Everything is checked against the size of the file before memory
+// is allocated. Strings stay views into the file.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@
 namespace sglrun::formats {
 
 // A metadata value. Integers of every width are int64 (or double beyond it); an array of arrays is
-// checked and then left out, as no known key is one.
+// checked and then ignored, because no known key has one.
 struct GgufValue {
   std::variant<std::monostate, std::int64_t, double, bool, std::string_view,
                std::vector<std::int64_t>, std::vector<double>, std::vector<bool>,
@@ -39,7 +39,7 @@ struct GgufFile {
   std::map<std::string_view, GgufValue> metadata;
   std::vector<GgufTensor> tensors;
 
-  // Typed look-ups: nothing when the key is absent, an error when it is of another kind.
+  // Typed look-ups: nothing if the key is absent, an error if it has another type.
   Result<std::optional<std::int64_t>> Int(std::string_view key) const;
   Result<std::optional<double>> Float(std::string_view key) const;  // integers too
   Result<std::optional<bool>> Bool(std::string_view key) const;

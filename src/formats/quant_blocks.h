@@ -1,5 +1,5 @@
 // The quantised block formats of GGUF: how the integers and scales of one block are taken out of
-// its bytes. All else, float32 values and packed codes, follows from these (weight_format.cc).
+// its bytes. Float32 values and packed codes are computed from them (weight_format.cc).
 //
 // Each format names the form its codes have: w = scale * (code - zero) + minimum, as in
 // kernels/packed_weight.h. Products of a float16 scale and a small integer scale are exact in

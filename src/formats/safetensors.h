@@ -1,6 +1,6 @@
 // The safetensors format: an 8-byte little-endian length, a JSON header, the data. Checks are those
-// of the reference implementation (huggingface/safetensors, tensor.rs), and more where a hostile
-// header could cost memory.
+// of the reference implementation (huggingface/safetensors, tensor.rs), plus further checks where a
+// hostile header could cost memory.
 #pragma once
 
 #include <cstdint>

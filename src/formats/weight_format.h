@@ -1,5 +1,5 @@
-// How weight elements lie in a file: safetensors dtypes and the block formats of GGUF, by name. A
-// block of `block_elements` weights takes `block_bytes`; plain types are blocks of one.
+// How weight elements are stored in a file: safetensors dtypes and the block formats of GGUF, by
+// name. A block of `block_elements` weights takes `block_bytes`; plain types are blocks of one.
 #pragma once
 
 #include <cstdint>
@@ -25,15 +25,15 @@ struct WeightFormat {
   // float32 values of `count` blocks. Source bytes need no alignment. The arithmetic is float32 in
   // the order of the reference (ggml), so that the values are the reference's bits.
   void (*dequantize)(const std::uint8_t* blocks, std::int64_t count, float* out) = nullptr;
-  // Of quantised formats: the form of their codes, and the codes of `count` blocks.
+  // For quantised formats: the form of their codes, and the codes of `count` blocks.
   std::optional<kernels::WeightForm> form = std::nullopt;
   void (*unpack)(const std::uint8_t* blocks, std::int64_t count, const QuantOut& out) = nullptr;
 };
 
-// nullptr when no weights of that type can be read.
+// nullptr if weights of that type are not supported.
 const WeightFormat* FindWeightFormat(std::string_view name);
 
-// "F32, F16, BF16, ..." for error sentences.
+// "F32, F16, BF16, ..." for error messages.
 std::string WeightFormatNames();
 
 }  // namespace sglrun::formats

@@ -85,7 +85,7 @@ struct Stmt {
     kBreak,
     kContinue,
     kGeneration,  // {% generation %}: its body, in a scope of a macro
-    kRefused,     // asks for another file; an error when reached
+    kRefused,     // refers to another file; an error when executed
   };
 
   struct Branch {
@@ -118,7 +118,7 @@ struct Stmt {
   std::vector<std::size_t> parameter_slots;     // then caller, kwargs, varargs, as taken
 };
 
-// Made of what is written out in the template, whatever it is run with.
+// Whether the expression depends only on the template, not on its variables.
 bool IsConstant(const Expr& expr);
 // Its value; fails for any other expression.
 Try<Value> EvaluateConstant(const Expr& expr);

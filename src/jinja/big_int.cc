@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::uint64_t kLimb = std::uint64_t{1} << 32;
 
-// What one limb is charged, as if so many bytes were copied: a product with its carry, a division.
+// The cost of one limb in bytes copied: a product with its carry, a division.
 constexpr std::size_t kProductBytes = 2;
 constexpr std::size_t kDivisionBytes = 8;
 
@@ -231,7 +231,7 @@ BigInt operator*(const BigInt& a, const BigInt& b) {
   return {std::move(product), a.negative_ != b.negative_};
 }
 
-// from -= factor * b, over as many limbs as b has; gives what is borrowed from the next limb.
+// from -= factor * b, over as many limbs as b has; returns the borrow from the next limb.
 std::uint32_t BigInt::SubtractProduct(std::uint32_t factor, const Limbs& b, std::uint32_t* from) {
   std::uint64_t borrow = 0;
   for (std::size_t i = 0; i < b.size(); ++i) {

@@ -45,8 +45,8 @@ Try<std::vector<Value>> Bind(const std::string& function,
                              std::initializer_list<const char*> parameters, std::size_t required,
                              CallArgs args);
 
-// Arguments that must be of a kind; a missing one gives the standard value. Undefined values fail
-// with their own message.
+// Arguments of a given type; a missing one gets the default. Undefined values fail with their own
+// message.
 Try<std::int64_t> IntArgument(const Value& value, std::int64_t standard);
 Try<bool> BoolArgument(const Value& value, bool standard);
 

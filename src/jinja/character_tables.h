@@ -1,4 +1,4 @@
-// What Python's str methods know of characters, each table sorted by code point.
+// Character properties used by Python's str methods, each table sorted by code point.
 // scripts/make-python-text-tables writes character_tables.cc.
 #pragma once
 

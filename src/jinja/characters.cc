@@ -21,8 +21,8 @@ void AppendMapped(std::string& out, std::span<const CaseRow> table, char32_t c) 
   }
 }
 
-// A sigma is final when a cased letter stands before it and none after it, whatever marks and
-// apostrophes lie between.
+// A sigma is final if a cased letter precedes it and none follows it, ignoring marks and
+// apostrophes in between.
 bool IsFinalSigma(std::string_view text, std::size_t begin, std::size_t end) {
   bool before = false;
   for (std::size_t at = begin; at > 0 && !before;) {

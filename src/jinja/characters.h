@@ -11,8 +11,8 @@
 
 namespace sglrun::jinja {
 
-// Decodes the character at text[at] and moves `at` behind it, for all code that looks at characters
-// one by one: it is charged here.
+// Decodes the character at text[at] and moves `at` after it. All code that reads single characters
+// uses it, because it charges the meter.
 inline char32_t NextCharacter(std::string_view text, std::size_t& at) {
   Meter::Characters(1);
   return DecodeUtf8(text, at);

@@ -29,7 +29,7 @@ Try<Value> View(Runtime&, const Value& self, CallArgs args) {
   return Value(Kind::kDictView, MakeRef<DictView>(DictOf(self), part));
 }
 
-// Values never change, so a copy may share all of them; it must be an object of its own.
+// Values never change, so a copy may share them; only the container must be a new object.
 Try<Value> CopyDict(Runtime&, const Value& self, CallArgs) {
   auto copy = MakeRef<Dict>();
   for (const Dict::Entry& entry : self.dict().entries()) {

@@ -40,7 +40,7 @@ class Evaluator {
                              int depth);
   Try<bool> PassesLoopTest(const Stmt& loop, const Ref<FrameObject>& frame, const Value& item);
   Try<Value> RenderBlock(const std::string& name);
-  // An expression that asks for no variable (IsConstant).
+  // An expression without variables (IsConstant).
   Try<Value> Constant(const Expr& expr) { return Eval(expr, Frame()); }
 
  private:

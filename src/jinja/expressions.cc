@@ -14,7 +14,7 @@ namespace {
 // Bounds the machine's stack: macros within macros, each with deep statements and expressions.
 constexpr int kMaxStack = 1000;
 
-// What looking at a node of the tree is charged, as if so many bytes were copied.
+// The cost of visiting a node of the tree, in bytes copied.
 constexpr std::size_t kNodeBytes = 32;
 
 class StackGuard {

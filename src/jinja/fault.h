@@ -1,6 +1,6 @@
-// Why a template cannot be parsed or rendered. The kinds are Python's exception classes as far as
-// a template can tell them apart: `x|int` falls back on a value that cannot be converted, but not
-// on an undefined one.
+// Why a template cannot be parsed or rendered. The kinds are Python's exception classes as far as a
+// template can distinguish them: `x|int` falls back on a value that cannot be converted, but not on
+// an undefined one.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// The functions behind the filters, by subject. Tables are put together in filters.cc.
+// The functions of the filters, by subject. filters.cc combines their tables.
 #pragma once
 
 #include <span>

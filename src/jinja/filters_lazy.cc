@@ -1,4 +1,4 @@
-// map, select and their kin: generators, which work on an item when it is asked for.
+// map, select and related filters: generators, which process an item when it is requested.
 #include <array>
 
 #include "jinja/attributes.h"

@@ -19,7 +19,7 @@ Try<Value> Abs(Runtime&, const Value& input, CallArgs args) {
   return Value::Int(value.negative() ? -value : value);
 }
 
-// What float() makes of it; missing where Python raises TypeError or ValueError.
+// The result of float(); missing if Python raises TypeError or ValueError.
 Try<Value> AsFloat(const Value& input) {
   if (input.is_undefined()) return input.undefined().ToFault();
   if (input.is_string()) {

@@ -12,7 +12,7 @@
 namespace sglrun::jinja {
 namespace {
 
-// A generator whose values are worked out when the first one is asked for.
+// A generator whose values are all computed when the first one is requested.
 class DeferredIterator final : public Iterator {
  public:
   using Make = std::function<Try<std::vector<Value>>(Runtime&)>;

@@ -38,7 +38,7 @@ std::vector<Value> ItemsOf(std::vector<Keyed> keyed) {
   return items;
 }
 
-// "name,age" asks for both, one after the other.
+// "name,age" sorts by name, then by age.
 Try<Value> SortKey(Runtime& runtime, const Value& item, const Value& attribute,
                    bool case_sensitive) {
   std::vector<Value> paths;
@@ -142,7 +142,7 @@ Try<Value> Extreme(Runtime& runtime, const Value& input, CallArgs args) {
   return best.item;
 }
 
-// The first of all that are equal, one after the other as they are asked for.
+// The first of each group of equal items, computed when requested.
 class UniqueIterator final : public Iterator {
  public:
   UniqueIterator(Value input, std::vector<Value> bound, int depth)

@@ -76,7 +76,8 @@ Try<Value> ReplaceFilter(Runtime& runtime, const Value& input, CallArgs args) {
     part = ToStr(part);
     if (!runtime.autoescape()) part = WithMarkup(part, false);
   }
-  // What is put into an escaped text is escaped; it makes a text escaped that was not.
+  // Text inserted into an escaped text is escaped. If the inserted text is escaped, the whole text
+  // becomes escaped.
   if (IsMarkup(parts[1]) || IsMarkup(parts[2])) {
     parts[0] = EscapeHtml(parts[0]);
   }

@@ -35,12 +35,12 @@ bool IsLetter(char32_t c) {
   return IsWordCharacter(c) && !IsIn(kDecimals, c);
 }
 
-// Behind these, dashes are a dash between words.
+// After these characters, hyphens form a dash between words.
 bool MayStandBeforeDash(char32_t c) {
   return IsWordCharacter(c) || std::u32string_view(U"!\"'&.,?").find(c) != Chunk::npos;
 }
 
-// Cuts a line into what may stand at the end of a line: words, parts of hyphenated words, dashes,
+// Splits a line into parts after which it may be broken: words, parts of hyphenated words, dashes,
 // white space.
 class Chunker {
  public:
@@ -110,7 +110,7 @@ bool IsBlank(Chunk chunk) {
   return std::ranges::all_of(chunk, IsSpace);
 }
 
-// Takes what fits of a chunk that is longer than a line.
+// Takes the part of a chunk that fits, if the chunk is longer than a line.
 Chunk TakeLongWord(Chunk& chunk, std::size_t room, const WrapOptions& options) {
   std::size_t end = std::min(room, chunk.size());
   if (options.break_on_hyphens && chunk.size() > room) {

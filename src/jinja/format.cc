@@ -85,7 +85,7 @@ Try<std::string> FormatFloatDigits(double value, const FormatSpec& spec) {
       break;
   }
   if (spec.precision < 0) return FloatRepr(value);
-  // Without a type: as 'g', but at least one digit stands behind the point.
+  // Without a type: like 'g', but with at least one digit after the point.
   std::string text = PrintDouble("%.*g", precision == 0 ? 1 : precision, value);
   if (text.find_first_of(".e") == std::string::npos) text += ".0";
   return text;

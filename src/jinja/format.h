@@ -1,5 +1,5 @@
-// Python's format specifications: what stands behind the colon in "{:>10.2f}", and the conversions
-// of '%5.1f' % x, which come down to the same.
+// Python's format specifications: the part after the colon in "{:>10.2f}", and the conversions of
+// '%5.1f' % x, which are equivalent.
 #pragma once
 
 #include <string>

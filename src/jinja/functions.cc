@@ -101,7 +101,7 @@ Try<Value> RaiseException(Runtime&, CallArgs args) {
   return Fault{FaultKind::kRaised, message.text()};
 }
 
-// What datetime knows and strftime does not, for a time without zone or fraction.
+// Directives of Python's datetime that strftime does not have, for a time without zone or fraction.
 std::string WithoutPythonFields(std::string_view format) {
   std::string out;
   for (std::size_t i = 0; i < format.size(); ++i) {
@@ -129,7 +129,7 @@ Try<Value> StrftimeNow(Runtime& runtime, CallArgs args) {
   constexpr std::size_t kLongest = 1 << 16;
   Meter::NeedText(bound[0].text().size());
   Meter::Step(kLongest / 64 + bound[0].text().size() / 2);
-  // A last character tells an empty result from one that did not fit.
+  // An appended character distinguishes an empty result from one that did not fit.
   const std::string format = WithoutPythonFields(bound[0].text()) + "!";
   std::string out(kLongest, '\0');
   const std::tm now = runtime.now();

@@ -1,4 +1,4 @@
-// What a rendering is given.
+// The variables that the caller passes to a rendering.
 #pragma once
 
 #include <string_view>
@@ -9,9 +9,9 @@ namespace sglrun::jinja {
 
 enum class Origin { kTemplate, kUser };
 
-// What a template gets to see under a name. Texts inside the value are marked as the caller's when
-// they come from there; keys are not, nor are plain words (letters, digits, _ and - only). Numbers
-// kept as text (JsonNumber) become integers of any length.
+// A variable of a template. Texts inside a value from the user are marked as user text, except keys
+// and plain words (letters, digits, _ and - only). Numbers kept as text (JsonNumber) become
+// integers of any length.
 struct Given {
   std::string_view name;
   const Json& value;

@@ -1,4 +1,4 @@
-// json.dumps of Python, as transformers puts it behind `tojson`.
+// Python's json.dumps, which transformers uses for `tojson`.
 #include <algorithm>
 #include <array>
 #include <cmath>

@@ -17,7 +17,7 @@ bool IsDigit(char c) {
   return c >= '0' && c <= '9';
 }
 
-// "\r\n" and "\r" become "\n", and one line end at the end of all is dropped.
+// "\r\n" and "\r" become "\n", and one line end at the end of the template is dropped.
 std::string NormalizeNewlines(std::string_view source) {
   std::string out;
   out.reserve(source.size());
@@ -64,7 +64,7 @@ class Lexer {
     at_ = end;
   }
 
-  // The text before a tag, cut as its sign and lstrip_blocks ask.
+  // The text before a tag, stripped according to its sign and lstrip_blocks.
   void PushData(std::string_view data, char sign, bool may_strip_line) {
     std::string_view kept = data;
     if (sign == '-') {
@@ -118,7 +118,7 @@ class Lexer {
     return place + LeadingSpace(std::string_view(text_).substr(place));
   }
 
-  // Behind "{% raw %}" when that stands at `tag`.
+  // The place after "{% raw %}" if it is at `tag`.
   std::size_t RawBegin(std::size_t tag) const {
     std::size_t place = SkipSpace(tag + (SignAt(tag + 2) == ' ' ? 2 : 3));
     if (text_.compare(place, 3, "raw") != 0) return kNowhere;
@@ -127,7 +127,7 @@ class Lexer {
     return text_.compare(place, 2, "%}") == 0 ? place + 2 : kNowhere;
   }
 
-  // Behind the end of a tag that closes with `mark` ("%}" or "#}") at `place`; kNowhere when it does
+  // The place after a tag that closes with `mark` ("%}" or "#}") at `place`; kNowhere if it does
   // not close there.
   std::size_t TagEnd(std::size_t place, std::string_view mark) const {
     const char sign = SignAt(place);

@@ -112,7 +112,7 @@ Try<void> Evaluator::BindParameters(const Stmt& macro, FrameObject& frame, CallA
   return {};
 }
 
-// Defaults are worked out at each call, in order, and see the parameters before them.
+// Defaults are evaluated at each call, in order, and may use the previous parameters.
 Try<void> Evaluator::FillParameters(const Stmt& macro, const Frame& frame) {
   const std::size_t first_default = macro.exprs.size() - macro.values.size();
   for (std::size_t i = 0; i < macro.exprs.size(); ++i) {

@@ -1,14 +1,15 @@
-// What a rendering costs and holds, counted and never timed, so that a template gets the same
+// Counts the work and the memory of a rendering. Time is not measured, so a template gets the same
 // verdict on every machine.
 //
-// The primitives charge it: making an object, building a text, reading a character, looking for a
-// part of a text, hashing, comparing, the next item of an iterator, the limbs of a long integer, a
-// node of the tree. A filter or a method is made of these, and so cannot forget to charge. A loop
-// over bytes that uses none of them charges for itself, before it runs.
+// The primitives charge the meter: creating an object, building a text, reading a character,
+// looking for a part of a text, hashing, comparing, the next item of an iterator, the limbs of a
+// long integer, a node of the tree. Filters and methods consist of these primitives, so they cannot
+// forget to charge. A loop over bytes that uses none of them charges the meter itself before it
+// runs.
 //
 // A charge that exceeds a limit throws LimitReached, which Template::Parse and Template::Render
-// turn into their error. An error value would do less: code that asks whether something works, and
-// continues when it does not, would swallow it.
+// turn into their error. An exception is used because code that tries an operation and continues
+// after a failure would ignore an error value.
 //
 // The same place looks at the StopFlag, some thousand times a second.
 #pragma once
@@ -27,7 +28,7 @@ inline constexpr std::size_t kMaxItems = std::size_t{1} << 20;
 
 struct Limits {
   // A step is a statement, a call, an item, or 64 bytes that are made, copied, compared or
-  // searched. A character that is looked at by itself is an eighth of a step. One step takes about
+  // searched. A character that is read by itself is an eighth of a step. One step takes about
   // 100 ns.
   std::int64_t steps = 10'000'000;
   // Of texts, lists and other objects that exist at the same time.
@@ -45,8 +46,8 @@ class Meter {
  public:
   enum class Memory { kCounted, kNotCounted };
 
-  // The meter of this thread for as long as it lives. Objects that are made meanwhile must die
-  // before it when their memory is counted.
+  // The meter of this thread while the object lives. Objects created meanwhile must be destroyed
+  // before it if their memory is counted.
   explicit Meter(const Limits& limits, Memory memory = Memory::kCounted);
   ~Meter() { current_ = outer_; }
   Meter(const Meter&) = delete;
@@ -58,7 +59,7 @@ class Meter {
   static void Bytes(std::size_t count) { Charge(count); }
   static void Characters(std::size_t bytes) { Charge(bytes * kUnitsPerCharacter); }
 
-  // Fail for a text or a list that is too large to be made.
+  // Fail if a text or a list would be too large.
   static void NeedText(std::size_t bytes);
   static void NeedItems(std::size_t count);
   // Fails for a value, `what`, that is nested too deep for the stack.

@@ -134,7 +134,7 @@ std::string_view Strip(std::string_view text) {
   return text;
 }
 
-// Removes the underscores between digits; none where they stand elsewhere.
+// Removes the underscores between digits; nothing if there are underscores elsewhere.
 std::optional<std::string> WithoutUnderscores(std::string_view text) {
   Meter::Bytes(4 * text.size());
   std::string out;

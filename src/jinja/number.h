@@ -1,4 +1,4 @@
-// Python's arithmetic: integers of any length, floats, and what happens between the two.
+// Python's arithmetic: integers of any length, floats, and mixed operations.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ Try<double> ToDouble(const Value& number);
 Try<Value> Arithmetic(const std::string& symbol, const Value& a, const Value& b);
 Value Negate(const Value& number);
 
-// Python's round(): to even, on the decimal digits the float stands for.
+// Python's round(): half to even, based on the exact decimal value of the float.
 Try<Value> Round(const Value& number, std::int64_t digits);
 // int() and float() of a text, with the blanks and underscores Python allows.
 std::optional<Value> ParseInt(std::string_view text, int base);

@@ -5,7 +5,7 @@
 namespace sglrun::jinja {
 
 void Object::Free(const Object* object) {
-  // Objects whose last holder was just freed wait here until the outermost call takes them.
+  // Objects whose last reference has been released wait here until the outermost call frees them.
   thread_local std::vector<const Object*> waiting;
   thread_local bool freeing = false;
   if (freeing) {

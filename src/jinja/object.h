@@ -1,6 +1,7 @@
-// Counted objects of the template engine. The last holder of an object frees it; chains of objects
-// are freed in a loop, so that a template cannot build a list nested a million deep and exhaust the
-// stack by dropping it. Making one is charged to the meter, and counts as memory while it lives.
+// Reference-counted objects of the template engine. Releasing the last reference frees an object.
+// Chains of objects are freed in a loop, so that a template cannot exhaust the stack by releasing a
+// list nested a million levels deep. Creating an object is charged to the meter, and its memory is
+// counted while it lives.
 #pragma once
 
 #include <atomic>
@@ -25,14 +26,14 @@ class Object {
   }
 
  protected:
-  // So many bytes more belong to the object, and were written just now.
+  // Adds bytes that belong to the object and have just been written.
   void Hold(std::size_t bytes) {
     Meter::Bytes(bytes);
     held_.Grow(bytes);
   }
 
  private:
-  // About what the object itself takes, with the heap's own.
+  // The approximate size of the object itself, including heap overhead.
   static constexpr std::size_t kOwnBytes = 64;
 
   static void Free(const Object* object);
@@ -74,8 +75,8 @@ Ref<T> MakeRef(Args&&... args) {
   return Ref<T>(new T(std::forward<Args>(args)...));
 }
 
-// An object that can change after it was made, and so can come to hold itself. A render clears all
-// of its own at its end, which breaks the circles.
+// An object that can change after its creation and can therefore refer to itself. At its end a
+// rendering clears all its mutable objects, which breaks reference cycles.
 class Mutable : public Object {
  public:
   class Registry;

@@ -28,7 +28,7 @@ struct DictView final : Object {
   Value at(std::size_t index) const;
 };
 
-// Gives its values once. Iterators made of iterators know how deep they are (kMaxIteratorDepth).
+// Returns its values once. Iterators over other iterators record their depth (kMaxIteratorDepth).
 class Iterator : public Object {
  public:
   // False: there is none left, and `out` holds nothing of use.

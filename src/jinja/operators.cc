@@ -17,7 +17,7 @@ Fault Unsupported(const std::string& symbol, const Value& a, const Value& b) {
                    ": '" + TypeName(a) + "' and '" + TypeName(b) + "'");
 }
 
-// Escaped text escapes what it is joined with.
+// Joining with an escaped text escapes the other text.
 Value AddStrings(const Value& a, const Value& b) {
   const bool markup = a.str().markup || b.str().markup;
   Value left = a, right = b;

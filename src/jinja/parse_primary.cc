@@ -1,4 +1,4 @@
-// Names, literals, and what stands in brackets.
+// Names, literals, and expressions in brackets.
 #include "jinja/parser.h"
 
 namespace sglrun::jinja {

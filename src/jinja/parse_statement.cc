@@ -21,7 +21,7 @@ bool Contains(const std::vector<std::string>& names, const std::string& name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-// A tree of its own with the same content. Targets hold names and tuples of them only.
+// A copy of a tree. Targets contain only names and tuples of names.
 ExprPtr CopyTarget(const Expr& target) {
   auto copy = std::make_unique<Expr>();
   copy->kind = target.kind;
@@ -273,8 +273,9 @@ Try<StmtPtr> Parser::ParseBlock() {
   return node;
 }
 
-// What prints escapes where it stands, not where it is called from. With a computed flag constants
-// go by the flag around it, as the reference has printed them before it knows the computed one.
+// Whether output is escaped depends on the place of the print statement, not on the caller. With a
+// computed flag, constants use the surrounding flag, because the reference prints them before it
+// knows the computed one.
 Try<StmtPtr> Parser::ParseAutoescape() {
   StmtPtr node = MakeStmt(Stmt::Kind::kAutoescape, Next().line);
   SGLRUN_ASSIGN_OR_RETURN(node->value, ParseExpression());

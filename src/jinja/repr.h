@@ -14,7 +14,7 @@ std::string IntText(const Value& integer, int base = 10);
 void AppendRepr(TextBuilder& out, const String& text);
 void AppendRepr(TextBuilder& out, const Value& value, int depth = 0);
 void AppendStr(TextBuilder& out, const Value& value);
-// A string is given back as it is, escaped ones too (soft_str).
+// A string is returned unchanged, even an escaped one (soft_str).
 Value ToStr(const Value& value);
 std::string Repr(const Value& value);
 std::string QuotedText(std::string_view text);  // 'text' for error sentences

@@ -7,7 +7,7 @@
 namespace sglrun::jinja {
 namespace {
 
-// Where code stands: which names it sees, and what its place allows.
+// The context of code: the visible names, and what is allowed there.
 struct Frame {
   Symbols* symbols = nullptr;
   FunctionInfo* function = nullptr;
@@ -156,7 +156,7 @@ class Resolver {
     return Visit(s.otherwise, frame);
   }
 
-  // A body in a scope of its own, and the filter behind it.
+  // A body in its own scope, and its filter.
   Try<void> VisitScoped(Stmt& s, const Frame& frame) {
     Symbols symbols(frame.function, frame.symbols);
     if (s.kind == Stmt::Kind::kAutoescape) symbols.VisitLoads(s.value.get());
@@ -213,7 +213,7 @@ class Resolver {
     return VisitLoopElse(s, frame, function);
   }
 
-  // The test runs in a generator function of its own.
+  // The test runs in its own generator function.
   Try<void> VisitLoopTest(Stmt& s, const Frame& frame) {
     s.test_function = NewFunction(frame.function);
     Symbols symbols(s.test_function.get(), frame.symbols);

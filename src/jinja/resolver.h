@@ -1,5 +1,5 @@
 // Ties every name of a parsed template to its variable (scope.h) and every filter and test to its
-// function; finds what a compiler would refuse: unknown filters, loops that assign `loop`, a break
+// function; reports the errors of a compiler: unknown filters, loops that assign `loop`, a break
 // outside a loop.
 #pragma once
 

@@ -1,5 +1,5 @@
-// What one rendering carries along: its changing objects, the time it shows, how deep it is. What
-// it costs is counted by the meter (meter.h).
+// The state of one rendering: its mutable objects, the time that it shows, its depth. The meter
+// counts its cost (meter.h).
 #pragma once
 
 #include <cstddef>
@@ -24,13 +24,13 @@ class Runtime {
   Mutable::Registry& registry() { return registry_; }
   const std::tm& now() const { return now_; }
 
-  // Whether {% autoescape true %} is being run: what macros and blocks give is escaped text then,
-  // and some filters escape. Gives what was so before.
+  // Whether {% autoescape true %} is active: macros and blocks then return escaped text, and some
+  // filters escape. Returns the previous state.
   bool SetAutoescape(bool on) { return std::exchange(autoescape_, on); }
   bool autoescape() const { return autoescape_; }
 
-  // A number below `count`, which is not 0. It depends on what the template was given and on how
-  // many were drawn before, so that equal conversations get equal prompts.
+  // A random number below `count`, which is not 0. It depends only on the variables of the template
+  // and on the number of earlier draws, so that equal conversations give equal prompts.
   std::size_t Draw(std::size_t count);
 
   // One macro or loop deeper for as long as the object lives.
@@ -50,7 +50,7 @@ class Runtime {
   int max_depth_;
   std::tm now_;
   std::span<const Given> given_;
-  std::optional<std::uint64_t> draws_;  // the state of the generator, once it was asked
+  std::optional<std::uint64_t> draws_;  // the state of the generator, after the first draw
   Mutable::Registry registry_;
   int depth_ = 0;
   bool autoescape_ = false;

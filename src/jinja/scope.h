@@ -1,6 +1,6 @@
-// Where the variables of a template live. jinja2 compiles a template into nested Python functions
-// and decides for each name, before anything runs, which variable it means; templates depend on the
-// outcome (what a loop may change, what a macro sees). This is that decision.
+// Assigns each name of a template to a variable. jinja2 compiles a template into nested Python
+// functions and decides at compile time which variable a name refers to. Templates depend on this
+// decision (which variables a loop can change, which ones a macro sees), so it is reproduced here.
 //
 // A function (the template, a macro, a recursive loop) has slots, one for each name and level of
 // nesting. Entering a scope loads the variables it owns: from the caller's data, from an outer
@@ -25,7 +25,7 @@ struct FunctionInfo {
   }
 };
 
-// A variable as seen from a place: so many functions outwards, that slot.
+// A variable as seen from a place: the number of functions outwards, and the slot.
 struct Variable {
   int hops = 0;
   std::size_t slot = 0;

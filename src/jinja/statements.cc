@@ -6,7 +6,7 @@
 namespace sglrun::jinja {
 namespace {
 
-// What loading and dropping a variable is charged, as if so many bytes were copied.
+// The cost of loading and dropping a variable, in bytes copied.
 constexpr std::size_t kVariableBytes = 32;
 
 class BlockCall final : public Callable {

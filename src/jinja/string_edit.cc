@@ -1,4 +1,4 @@
-// What methods and filters on texts have in common.
+// Code shared by methods and filters on texts.
 #include "jinja/characters.h"
 #include "jinja/methods.h"
 #include "jinja/string_search.h"

@@ -53,7 +53,7 @@ Try<void> AppendCodePoint(std::string& out, char32_t code) {
   return {};
 }
 
-// \xHH, \uHHHH, \UHHHHHHHH; `at` stands behind the letter.
+// \xHH, \uHHHH, \UHHHHHHHH; `at` is after the letter.
 Try<void> AppendHex(std::string& out, std::string_view body, std::size_t& at, std::size_t digits) {
   char32_t code = 0;
   for (std::size_t i = 0; i < digits; ++i, ++at) {

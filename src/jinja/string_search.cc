@@ -13,8 +13,8 @@ namespace {
 
 constexpr std::size_t kNone = TextSearch::kNone;
 
-// Where a search looks: bytes [begin, end) of the text; `valid` is false when start lies behind the
-// end of the text, where not even an empty part is found.
+// The range of a search: bytes [begin, end) of the text. `valid` is false if start is after the end
+// of the text, where even an empty text is not found.
 struct Window {
   std::size_t begin = 0, end = 0;
   bool valid = true;

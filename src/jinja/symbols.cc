@@ -215,7 +215,7 @@ Symbols Symbols::Copy() const {
   return *this;
 }
 
-// The reference sees `elif` as an if of its own: its test belongs to the branch.
+// The reference treats `elif` as a nested if: its test belongs to the branch.
 void Symbols::VisitIf(const Stmt& statement) {
   VisitLoads(statement.branches[0].test.get());
   Symbols body = Copy();

@@ -1,6 +1,6 @@
-// The names one scope of a template speaks of, while the resolver reads it. Follows the rules of
-// jinja2's idtracking: what is read before it is assigned comes from outside, what a branch assigns
-// may still come from outside, an inner scope works on a copy.
+// The names used in one scope of a template, collected by the resolver. Follows the rules of
+// jinja2's idtracking: a name that is read before it is assigned comes from outside, a name that
+// only some branches assign may still come from outside, and an inner scope works on a copy.
 #pragma once
 
 #include <initializer_list>
@@ -29,7 +29,7 @@ class Symbols {
   Symbols& operator=(Symbols&&) = default;
   Symbols& operator=(const Symbols&) = delete;
 
-  // What a statement of this scope reads and assigns, without the scopes inside it.
+  // The names that a statement of this scope reads and assigns, without those of inner scopes.
   void Visit(const Body& body);
   void Visit(const Stmt& statement);
   void VisitLoads(const Expr* expr);

@@ -49,7 +49,7 @@ Value FromJson(const Json& json, Origin origin) {
   return MakeDict(dict);
 }
 
-// What `work` gives, or the limit that it ran into.
+// The result of `work`, or the limit that it exceeded.
 template <class Work>
 auto WithinLimits(const Work& work) -> decltype(work()) {
   try {
@@ -79,7 +79,7 @@ Try<Rendered> RenderMetered(const ResolvedTemplate& resolved, std::span<const Gi
 
 Try<Template> Template::Parse(std::string_view source, const Limits& limits) {
   return WithinLimits([&]() -> Try<Template> {
-    // What is made outlives the meter; there is no more of it than the source allows.
+    // The parsed objects outlive the meter; their number is limited by the size of the source.
     const Meter meter(limits, Meter::Memory::kNotCounted);
     SGLRUN_ASSIGN_OR_RETURN(ResolvedTemplate resolved, ParseMetered(source));
     return Template(std::make_shared<const ResolvedTemplate>(std::move(resolved)));

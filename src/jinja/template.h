@@ -1,4 +1,4 @@
-// A Jinja template: parsed once, rendered as often as asked, from any thread.
+// A Jinja template: parsed once, rendered any number of times, from any thread.
 //
 //   SGLRUN_ASSIGN_OR_RETURN(const Template t, Template::Parse(text));
 //   const Given variables[] = {{"messages", messages, Origin::kUser}};
@@ -31,9 +31,9 @@ class Template {
   // `source` must be valid UTF-8.
   static Try<Template> Parse(std::string_view source, const Limits& limits = {});
 
-  // Of several variables of a name the last one counts. `now`: what strftime_now shows. Ends in a
-  // fault of the kind kLimit when it costs more than the limits allow, which is counted, and so is
-  // the same everywhere; of the kind kStopped when the StopFlag is up.
+  // If several variables have the same name, the last one is used. `now`: the time for
+  // strftime_now. Fails with kLimit if the counted cost exceeds the limits, which does not depend
+  // on the machine, and with kStopped if the StopFlag is set.
   Try<Rendered> Render(std::span<const Given> variables, const std::tm& now,
                        const Limits& limits = {}) const;
 

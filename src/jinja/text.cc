@@ -16,7 +16,7 @@ void AddRange(std::vector<TextRange>& ranges, TextRange range) {
   }
 }
 
-// What of `ranges` lies in [begin, end), as seen from `begin`, moved by `offset`.
+// The parts of `ranges` in [begin, end), relative to `begin` and shifted by `offset`.
 void AddRanges(std::vector<TextRange>& out, const std::vector<TextRange>& ranges, std::size_t begin,
                std::size_t end, std::size_t offset) {
   auto range = std::partition_point(ranges.begin(), ranges.end(),

@@ -1,5 +1,5 @@
-// Texts built from parts. Each part keeps the mark of where it came from: the template, or the
-// caller's data. A text that becomes too long ends the rendering (meter.h).
+// Builds texts from parts. Each part keeps its origin: the template, or data of the user. A text
+// that becomes too long ends the rendering (meter.h).
 #pragma once
 
 #include <string>
@@ -16,7 +16,8 @@ class TextBuilder {
   void Append(std::string_view text);
   void Append(const String& text) { Append(text, 0, text.text.size()); }
   void Append(const String& text, std::size_t begin, std::size_t end);
-  // `text` made from `source`: the caller's if any of that was (a case mapping, an escape).
+  // `text` derived from `source` (a case mapping, an escape): it is user text if any part of
+  // `source` is.
   void AppendDerived(std::string_view text, const String& source);
   void Fill(std::string_view text, std::int64_t times);
 
@@ -35,9 +36,9 @@ class TextBuilder {
 
 // Bytes [begin, end) of a text.
 Value Part(const String& text, std::size_t begin, std::size_t end, bool markup = false);
-// `text` made from `source`, which it replaces.
+// `text` derived from `source`, which it replaces.
 Value Derived(std::string text, const String& source);
-// The same text with the mark of an escaped one, or without.
+// The same text, marked as escaped or not.
 Value WithMarkup(const Value& text, bool markup);
 std::vector<Value> Characters(const String& text);
 

@@ -1,5 +1,5 @@
-// Looks for a text inside others. Takes time in proportion to what is read, whatever both hold, and
-// charges for it.
+// Searches a text in other texts, in time linear in the text read for any content, and charges the
+// meter.
 #pragma once
 
 #include <cstddef>

@@ -58,7 +58,7 @@ class Value {
   static Value Str(std::string text);
   static Value List(std::vector<Value> items);
   static Value Tuple(std::vector<Value> items);
-  // Undefined: what was looked for, for the message.
+  // Undefined: `message` describes what was not found.
   static Value Undef(std::string message, FaultKind kind = FaultKind::kUndefined);
 
   Kind kind() const { return kind_; }
@@ -102,7 +102,7 @@ class Value {
 };
 
 struct String final : Object {
-  // `caller`: what of the text came from the caller's data, in order, apart.
+  // `caller`: the ranges of the text that came from user data, in order and disjoint.
   explicit String(std::string value, std::vector<TextRange> caller = {}, bool is_markup = false);
   const std::string text;
   const std::vector<TextRange> user;
@@ -154,15 +154,15 @@ class Dict final : public Object {
   void Clear();
 
  private:
-  // The entry for which `matches` holds, or nullptr. Entries with another hash are not asked.
+  // The entry for which `matches` is true, or nullptr. Entries with another hash are not compared.
   template <class Matches>
   const Entry* Lookup(std::uint64_t hash, const Matches& matches) const;
   void Insert(const Value& key, Value value, std::uint64_t hash);
   void Index(std::size_t entry);
 
   std::vector<Entry> entries_;
-  // Once there are more than a few: a table of 1 + the place of an entry, 0 where it is free. An
-  // entry lies at the first free place from its hash on.
+  // With more than a few entries: a hash table of 1 + the index of an entry, 0 for free slots, with
+  // linear probing.
   std::vector<std::uint32_t> index_;
 };
 

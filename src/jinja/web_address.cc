@@ -101,7 +101,7 @@ std::string_view HostOf(std::string_view text) {
   return text.substr(0, text.find_first_of(":/?#"));
 }
 
-// The names that a host is made of, except for its last; all must pass.
+// Checks the labels of a host name, except for the last one.
 bool LabelsPass(std::string_view labels, std::size_t least, std::size_t most) {
   while (!labels.empty()) {
     const std::size_t dot = labels.find('.');

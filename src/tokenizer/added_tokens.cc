@@ -125,8 +125,8 @@ void AddedTokenFinder::Split(std::string_view text, std::vector<Section>& out,
     if (found.token->lstrip) begin = std::max(SkipBlanksLeft(text, begin), done);
     if (found.token->rstrip) end = SkipBlanksRight(text, end);
     if (done < begin) out.push_back({text.substr(done, begin - done), std::nullopt});
-    // A token may begin among the blanks that the one before it took; it counts all the same, as in
-    // the reference.
+    // A token may begin within the blanks that the previous token consumed; it is found
+    // nevertheless, as in the reference.
     out.push_back({text.substr(begin, end - begin), found.token->id});
     done = end;
   }

@@ -1,4 +1,4 @@
-// Added tokens: texts that are found before the model sees anything, special ones among them.
+// Added tokens, including special ones: texts that are found before the tokenizer's model runs.
 #pragma once
 
 #include <optional>

@@ -59,7 +59,7 @@ class AsciiAutomaton::Builder {
     return static_cast<int>(places_.size()) - 1;
   }
 
-  // Writes what `node` does before `next` and gives where it begins.
+  // Writes the instructions of `node`, which continue at `next`, and returns their start.
   int Write(const RegexNode& node, int next) {
     using enum RegexNode::Kind;
     switch (node.kind) {
@@ -142,8 +142,8 @@ class AsciiAutomaton::Builder {
     row.places.push_back(place);
   }
 
-  // What the places make of the character of a column. True when the text before it matches: then
-  // the places behind have no say.
+  // Advances the places by the character of a column. True if the text before it matches: then
+  // later places are not considered.
   bool Read(const std::vector<int>& places, int column, Row& next) {
     const auto holds = [&](const AsciiSet& set) {
       return column >= static_cast<int>(kFirstSet) && set[samples_[column - kFirstSet]];
@@ -168,7 +168,7 @@ class AsciiAutomaton::Builder {
     Row next;
     read_.assign(places_.size(), false);
     const bool beyond = column == static_cast<int>(kBeyondAscii);
-    // Where nothing is read any more the character does not matter.
+    // If no place reads a character, the character does not matter.
     const bool matters = places.empty() || places_[places[0]].does != Place::Does::kMatches;
     const bool matches = !(beyond && matters) && Read(places, column, next);
     const int row = beyond && matters     ? kDunno

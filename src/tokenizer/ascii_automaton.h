@@ -1,10 +1,10 @@
-// A regular expression as a table: the match at a place of a text is found in one walk, a look into
-// the table a character and never back. Most text is ASCII, so characters beyond are left to
-// others: there the answer is "unknown".
+// A regular expression as a table: a match at a place of a text is found in one forward walk, with
+// one table look-up per character. Only ASCII is supported, because most text is ASCII; for other
+// characters the result is "unknown".
 //
-// A state is the ordered list of places in the pattern where a backtracking engine could stand; the
-// first of them that matches wins, so that the match is the one such an engine finds (Cox, "Regular
-// Expression Matching: the Virtual Machine Approach", on Pike's machine).
+// A state is the ordered list of places in the pattern that a backtracking engine would try. The
+// first of them that matches is used, so that the match is the one that such an engine finds (Cox,
+// "Regular Expression Matching: the Virtual Machine Approach", on Pike's machine).
 #pragma once
 
 #include <array>
@@ -22,7 +22,7 @@ class AsciiAutomaton {
   // nullptr when the table would be too large.
   static std::unique_ptr<AsciiAutomaton> Build(const RegexNode& tree);
 
-  // The first place at or behind `pos` where a match can begin or which is not ASCII.
+  // The first place at or after `pos` where a match can begin or which is not ASCII.
   std::size_t NextStart(std::string_view text, std::size_t pos) const {
     while (pos < text.size() && !starts_[static_cast<unsigned char>(text[pos])]) ++pos;
     return pos;
@@ -30,7 +30,7 @@ class AsciiAutomaton {
 
   static constexpr std::size_t kNoMatch = ~std::size_t{0};
   static constexpr std::size_t kUnknown = kNoMatch - 1;
-  // Where the match that begins at `pos` ends. `reached` is where the walk did.
+  // The end of the match that begins at `pos`. `reached` is the end of the walk.
   std::size_t EndOfMatch(std::string_view text, std::size_t pos, std::size_t& reached) const {
     std::size_t end = kNoMatch;
     std::uint32_t state = 0;
@@ -49,7 +49,7 @@ class AsciiAutomaton {
  private:
   class Builder;
   // Columns of the table: the end, characters that are not ASCII, then sets of characters that the
-  // pattern does not tell apart.
+  // pattern treats alike.
   static constexpr std::uint32_t kEndOfText = 0, kBeyondAscii = 1, kFirstSet = 2;
   // An entry is the offset of the next row, and whether the text before the character matches.
   static constexpr std::uint32_t kMatchesBefore = 1, kFlagBits = 1;

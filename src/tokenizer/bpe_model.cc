@@ -61,7 +61,8 @@ void BpeModel::CopyTexts(const Vocabulary& vocabulary) {
     if (!vocabulary.IsToken(id)) continue;
     std::string text(vocabulary.Text(id));
     if (symbols_ == BpeSymbols::kBytes) {
-      // A token with another letter can never be met: words are made of the alphabet.
+      // A token with another letter can never occur, because words consist of letters of the
+      // alphabet.
       std::optional<std::string> bytes = LettersToBytes(text);
       if (!bytes) continue;
       text = std::move(*bytes);
@@ -72,9 +73,9 @@ void BpeModel::CopyTexts(const Vocabulary& vocabulary) {
 
 // Without a pre-tokenizer a whole document is one word. But no merge can cross the border between a
 // character x and a following U+2581 unless some token holds x U+2581, so words can be cut there;
-// and in the same way between two ASCII characters.
-// Symbols whose text is not their token's text (unknown, bytes) would escape this reasoning if they
-// merged, and a character that is dropped lets its neighbours meet; such vocabularies are not cut.
+// and in the same way between two ASCII characters. This reasoning does not hold for symbols whose
+// text differs from that of their token (unknown, bytes) if they can merge, nor if characters are
+// dropped, because their neighbours then become adjacent. With such vocabularies words are not cut.
 void BpeModel::FindSafeBorders(const Vocabulary& vocabulary) {
   const bool plain =
       options_.continuing_subword_prefix.empty() && options_.end_of_word_suffix.empty();
@@ -143,7 +144,7 @@ bool BpeModel::IsSafeBorder(std::string_view text, std::size_t at) const {
                              CharacterBefore(text, at));
 }
 
-// A piece that is a token, where that is what counts.
+// Takes a piece that is itself a token, if the file requires this (ignore_merges).
 bool BpeModel::AppendWhole(std::string_view text, std::vector<TokenId>& out) const {
   if (!options_.ignore_merges) return false;
   const std::optional<TokenId> id = texts_.Find(text);

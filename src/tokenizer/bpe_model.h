@@ -1,7 +1,7 @@
 // Byte-pair encoding: symbols of a word are merged in the order of the merges' ranks.
 //
-// Byte-level files write bytes as letters; when nothing else stands in between, their words are
-// kept as bytes and the vocabulary is converted once. Other files work on characters, with bytes
+// Byte-level files write bytes as letters; if no other step depends on the letters, words are kept
+// as bytes and the vocabulary is converted once. Other files work on characters, with bytes
 // ("<0x0A>") or an unknown token for characters that the vocabulary lacks.
 #pragma once
 
@@ -27,7 +27,7 @@ struct BpeOptions {
   std::optional<TokenId> unk_id = std::nullopt;
   bool fuse_unk = false;       // neighbouring unknown characters become one token
   bool byte_fallback = false;  // unknown characters become byte tokens
-  bool ignore_merges = false;  // a word that is a token is that token, whatever the merges say
+  bool ignore_merges = false;  // a word that is a token becomes that token, regardless of merges
   std::string continuing_subword_prefix = {};
   std::string end_of_word_suffix = {};
 
@@ -73,7 +73,7 @@ class BpeModel final : public TextModel {
   mutable WordCachePool caches_;
 };
 
-// The token ids a merge of texts stands for; refused when a part or the result is no token.
+// The token ids of a merge given as texts; refused if a part or the result is not a token.
 Status AddMerge(std::string_view left, std::string_view right, std::size_t prefix_bytes,
                 std::uint32_t rank, const Vocabulary& vocabulary, MergeTable& merges);
 

@@ -20,13 +20,13 @@ class Charsmap {
   // Refuses a trie with a cycle, or one that points outside.
   static Result<Charsmap> Parse(std::string_view bytes);
 
-  // As the reference does it: a user-perceived character below six bytes is replaced as a whole if
-  // any prefix of it is in the map, else each of its code points is.
+  // As in the reference: a user-perceived character of fewer than six bytes is replaced as a whole
+  // if any prefix of it is in the map; otherwise each of its code points is replaced.
   std::string Normalize(std::string_view text) const;
 
  private:
-  // The replacement of the shortest prefix of `text` that has one. The longest would be the
-  // natural choice and is what SentencePiece takes; the reference takes the shortest.
+  // The replacement of the shortest prefix of `text` that has one. SentencePiece takes the longest,
+  // but the reference (tokenizers) takes the shortest.
   std::optional<std::string_view> Replacement(std::string_view text) const;
   void AppendGrapheme(std::string_view grapheme, std::string& out) const;
   std::string_view TextAt(std::uint32_t unit) const;

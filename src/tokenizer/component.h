@@ -17,7 +17,7 @@ struct ComponentKind {
   Result<Step> (*parse)(const JsonView&);
 };
 
-// Gives visit(type, component) every component in order: `json` itself, or those in the lists
+// Calls visit(type, component) for every component in order: `json` itself, or those in the lists
 // `list_key` of sequences, however nested.
 template <class Visit>
 Status VisitComponents(const JsonView& json, std::string_view list_key, const Visit& visit) {
@@ -38,7 +38,7 @@ inline Error UnknownComponent(const JsonView& json, std::string_view type,
   return member.ok() ? member->Unsupported(type, names) : member.error();
 }
 
-// Reads a component by its row of `kinds`; `others` are the names its caller knows beside them.
+// Reads a component by its row of `kinds`; `others` are further names that the caller supports.
 template <class Step>
 Result<Step> ParseComponent(const JsonView& json, std::string_view type,
                             std::span<const ComponentKind<Step>> kinds,

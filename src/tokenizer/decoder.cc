@@ -23,7 +23,7 @@ std::string Join(const std::vector<std::string>& tokens) {
   return out;
 }
 
-// A token with a character outside the alphabet stands for itself.
+// A token with a character outside the alphabet is used unchanged.
 class ByteLevelStep final : public DecoderStep {
  public:
   void Decode(std::vector<std::string>& tokens) const override {
@@ -100,7 +100,8 @@ class ReplaceStep final : public DecoderStep {
     for (std::string& token : tokens) Inside(token);
   }
   void Inside(std::string& token) const override {
-    // A token on which the pattern gives up stays as it is; half a character is no text to search.
+    // If the pattern fails on a token, the token is unchanged; incomplete characters are not
+    // searched.
     if (IsValidUtf8(token)) static_cast<void>(ReplaceAll(regex_, content_, token));
   }
 

@@ -1,9 +1,9 @@
 // The decoder of a tokenizer.json: token texts back to text.
 //
-// Two ways lead through it. Decode takes all tokens of a text at once and is the reference's
-// meaning, quirks included. BytesInside gives what one token contributes in the middle of a text,
-// where nothing is dropped at the start, and half characters stay bytes; generation is decoded by
-// it.
+// There are two ways to decode. Decode takes all tokens of a text at once and gives exactly the
+// result of the reference. BytesInside returns the bytes of one token in the middle of a text,
+// where nothing is dropped at the start and incomplete characters stay bytes; it is used during
+// generation.
 #pragma once
 
 #include <memory>

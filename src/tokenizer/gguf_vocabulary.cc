@@ -191,8 +191,8 @@ constexpr std::array kGgufModelKinds = {GgufModelKind{"gpt2", ReadByteLevel},
                                         GgufModelKind{"llama", ReadSentencePiece},
                                         GgufModelKind{"gemma4", ReadGemma4}};
 
-// Kinds that converters write and that are read from a tokenizer.json only: their GGUF files leave
-// out how a text is normalised.
+// Kinds that are supported only through a tokenizer.json: their GGUF files do not state how a text
+// is normalised.
 std::string MeaningOf(std::string_view model) {
   if (model == "bert") return " (WordPiece)";
   if (model == "t5") return " (Unigram)";

@@ -17,14 +17,15 @@ IncrementalDetokenizer::IncrementalDetokenizer(const Tokenizer& tokenizer,
 std::string IncrementalDetokenizer::Append(TokenId id) {
   std::string bytes;
   if (tokenizer_->DropsRepeats()) {
-    // Tokens that are skipped part no repetitions.
+    // Skipped tokens do not separate repetitions.
     if (!tokenizer_->IsToken(id)) return bytes;
     if (skip_special_tokens_ && tokenizer_->IsSpecial(id)) return bytes;
     if (std::exchange(last_, id) == id) return bytes;
   }
   tokenizer_->AppendBytes({&id, 1}, skip_special_tokens_, bytes);
   if (at_start_ && !bytes.empty()) {
-    // What is dropped at the start hangs on the first token alone. Half a character holds no space.
+    // The part dropped at the start depends on the first token alone. An incomplete character
+    // contains no space.
     at_start_ = false;
     if (IsValidUtf8(bytes)) bytes = tokenizer_->Decode({&id, 1}, skip_special_tokens_);
   }

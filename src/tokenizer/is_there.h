@@ -1,4 +1,4 @@
-// Whether a file of a tokenizer's folder is there.
+// Whether a file of a tokenizer's folder exists.
 #pragma once
 
 #include <filesystem>
@@ -6,8 +6,8 @@
 
 namespace sglrun::tokenizer {
 
-// Also where it cannot be looked at, a link to itself or behind a locked door: reading it then says
-// what is wrong.
+// Also true if its existence cannot be determined (a circular link, a folder without permission):
+// reading the file then reports the error.
 inline bool IsThere(const std::filesystem::path& path) {
   std::error_code ignored;
   return std::filesystem::status(path, ignored).type() != std::filesystem::file_type::not_found;

@@ -1,5 +1,4 @@
-// A JSON value together with its place in the file, so that every refusal can say where it
-// happened:
+// A JSON value with its path in the file, so that every error can state its place:
 //   tokenizer.json: pre_tokenizer.pretokenizers[1].behavior is "Foo", must be one of ...
 #pragma once
 

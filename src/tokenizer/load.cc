@@ -20,8 +20,8 @@ bool LooksLikeJson(std::string_view text) {
   return first != std::string_view::npos && text[first] == '{';
 }
 
-// What stands in the place of a file that was not fetched, as the end of a sentence; nullptr when
-// it may be the file.
+// Describes a placeholder of a file that was not downloaded, as the end of an error message;
+// nullptr if the content may be the file.
 const char* FaultOfDownload(std::string_view text) {
   if (text.empty()) return " is empty";
   if (text.starts_with("version https://git-lfs.github.com/spec/")) {

@@ -24,7 +24,7 @@ class MergeTable {
   void Set(TokenId left, TokenId right, Merge merge);  // a pair set before is replaced
   Merge Find(TokenId left, TokenId right) const;
 
-  // Whether some merge has a part for which `predicate` is true.
+  // Whether a part of some merge satisfies `predicate`.
   template <class Predicate>
   bool Uses(Predicate predicate) const {
     return std::any_of(slots_.begin(), slots_.end(), [&](const Slot& slot) {

@@ -1,5 +1,5 @@
 // vocab.json with merges.txt: byte-level BPE as the first releases of GPT-2 and Qwen 2 wrote it.
-// How text is cut stands in the code of the tokenizer class.
+// How text is cut into words is defined in the code of the tokenizer class.
 #pragma once
 
 #include <memory>
@@ -11,7 +11,7 @@
 
 namespace sglrun::tokenizer {
 
-// The family is told by tokenizer_class of tokenizer_config.json, else by model_type of
+// The family is determined by tokenizer_class of tokenizer_config.json, else by model_type of
 // config.json.
 Result<std::unique_ptr<Tokenizer>> TokenizerFromMerges(std::string_view vocab_json,
                                                        std::string_view merges_txt,

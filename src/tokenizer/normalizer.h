@@ -18,10 +18,11 @@ class NormalizerStep {
 
 class Normalizer {
  public:
-  // `json` may be null: then text stays as it is.
+  // `json` may be null: then text is unchanged.
   static Result<Normalizer> Parse(const JsonView& json);
 
-  // What SentencePiece-like GGUF vocabularies imply: U+2581 for spaces, one before the text.
+  // The normalizer of SentencePiece-like GGUF vocabularies: U+2581 for spaces, and one before the
+  // text.
   static Normalizer SentencePiece(bool add_space_prefix);
   static Normalizer Nfc();
 

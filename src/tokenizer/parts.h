@@ -1,4 +1,4 @@
-// A tokenizer is the same machine whatever file it comes from; a file's reader fills in the parts.
+// The parts of a tokenizer. The reader of each file format fills them in.
 #pragma once
 
 #include <memory>
@@ -31,11 +31,10 @@ struct TokenizerParts {
   std::string chat_template;
 };
 
-// Gives the added tokens a place in the vocabulary. A token that stands there already must have the
-// same id.
+// Adds the added tokens to the vocabulary. A token that exists already must have the same id.
 Status AddToVocabulary(std::span<const AddedToken> tokens, Vocabulary& vocabulary);
 
-// What a file format says about the ends of a text when the configuration does not.
+// The default special tokens of a file format, used if the configuration does not name any.
 struct DefaultEnds {
   std::string_view bos, eos;  // "": none
   bool add_bos = false;

@@ -7,13 +7,14 @@
 
 namespace sglrun::tokenizer {
 
-// A stretch of text on its way to the model.
+// A piece of text that is passed to the model.
 struct Piece {
   std::string_view text;
   bool at_start = false;  // begins where the whole input begins
 };
 
-// Texts that steps made up, alive as long as the pieces that view them. A deque never moves them.
+// Texts created by steps. They must live as long as the pieces that refer to them; a deque never
+// moves them.
 using TextArena = std::deque<std::string>;
 
 }  // namespace sglrun::tokenizer

@@ -10,7 +10,7 @@
 namespace sglrun::tokenizer {
 namespace {
 
-// Ends of a message that families put beside their end-of-sequence token.
+// End-of-message tokens that families use in addition to their end-of-sequence token.
 constexpr std::array<std::string_view, 3> kEndOfMessage = {
     "<|eom_id|>", "<|content_model_end_sampling|>", "<|ifm|im_end|>"};
 
@@ -40,7 +40,8 @@ class PipelineTokenizer final : public Tokenizer {
     if (!IsValidUtf8(text)) {
       repaired = ToValidUtf8(text);
       text = repaired;
-      // The places have moved: better no special token than one of a user's.
+      // Normalisation has moved the ranges: it is safer to find no special tokens here than one
+      // that a user wrote.
       everything.end = text.size();
       if (!plain.empty()) plain = {&everything, 1};
     }
@@ -60,7 +61,7 @@ class PipelineTokenizer final : public Tokenizer {
       const bool holds_plain = range != plain.end() && range->begin < begin + section.text.size();
       SGLRUN_RETURN_IF_ERROR(EncodeRaw({section.text, begin == 0}, holds_plain, ids));
     }
-    // The loops below end early then, and what they leave is of no use.
+    // The loops below then end early, and their result is discarded.
     if (StopFlag::requested()) return Error{"stopped by a signal"};
     if (options.add_special_tokens) {
       ids.insert(ids.end(), post.suffix.begin(), post.suffix.end());
@@ -140,8 +141,9 @@ class PipelineTokenizer final : public Tokenizer {
     return {};
   }
 
-  // A stretch of the text as it came: normalise it, look for the other added tokens. Where it holds
-  // plain text, nobody knows any more at which place: then no special ones.
+  // Normalises a part of the original text and searches it for the other added tokens. If it
+  // contains plain stretches, their places are unknown after normalisation, so special tokens are
+  // not searched.
   Status EncodeRaw(const Piece& raw, bool holds_plain, std::vector<TokenId>& ids) const {
     std::string normalized;
     std::string_view text = raw.text;
@@ -171,8 +173,8 @@ class PipelineTokenizer final : public Tokenizer {
     return parts_.model->Encode(pieces, ids);
   }
 
-  // What the decoder gets to see of a token: the reference keeps the normalised text of the added
-  // tokens that it looks for in normalised text.
+  // The text of a token for the decoder: for added tokens that are searched in normalised text, the
+  // reference keeps the normalised text.
   std::string_view DecodedText(TokenId id) const {
     const auto found = decoded_.find(id);
     return found == decoded_.end() ? parts_.vocabulary.Text(id) : found->second;

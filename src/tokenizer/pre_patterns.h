@@ -1,5 +1,5 @@
-// How the families of byte-level tokenizers cut text, for files that name the family only: GGUF
-// files under tokenizer.ggml.pre, and vocabularies without a tokenizer.json.
+// The patterns with which families of byte-level tokenizers cut text, for files that only name the
+// family: GGUF files under tokenizer.ggml.pre, and vocabularies without a tokenizer.json.
 #pragma once
 
 #include <span>
@@ -16,8 +16,8 @@ struct PrePattern {
   bool add_bos = false;                        // when the file does not say
 };
 
-// By the names of tokenizer.ggml.pre. Unknown names are refused with those that are known: a wrong
-// pattern gives plausible nonsense.
+// By the names of tokenizer.ggml.pre. Unknown names are refused, because a wrong pattern would give
+// plausible but wrong tokens.
 Result<PrePattern> FindPrePattern(std::string_view name);
 
 // 's|'t|...: the pattern of GPT-2, which ByteLevel pre-tokenizers use as well.

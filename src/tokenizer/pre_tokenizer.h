@@ -1,5 +1,5 @@
-// The pre-tokenizer of a tokenizer.json: cuts normalised text into the pieces that the model sees
-// one by one. Sequences are flattened into one list of steps.
+// The pre-tokenizer of a tokenizer.json: cuts normalised text into the pieces that the model
+// encodes one by one. Sequences are flattened into one list of steps.
 #pragma once
 
 #include <memory>
@@ -38,8 +38,8 @@ class PreTokenizer {
 
   Status Split(const Piece& text, TextArena& arena, std::vector<Piece>& out) const;
 
-  // If the last step writes bytes as letters, drops it and tells so: the model then works on bytes,
-  // which is the same with shorter texts.
+  // If the last step writes bytes as letters, removes it and returns true: the model then works on
+  // bytes, which gives the same result with shorter texts.
   bool TakeByteLevel();
 
  private:

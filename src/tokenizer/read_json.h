@@ -1,4 +1,4 @@
-// JSON files of this room, parsed with one way to refuse.
+// Parses the JSON files of a tokenizer, with uniform error messages.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace sglrun::tokenizer {
 
-// `name` stands in the error. Repeated keys are refused: which one counts would be a guess.
+// `name` is used in errors. Repeated keys are refused, because either could be meant.
 Result<Json> ReadJson(std::string_view text, const std::string& name);
 
 }  // namespace sglrun::tokenizer

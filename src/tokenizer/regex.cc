@@ -31,7 +31,7 @@ std::uint32_t MatchLimit(std::size_t text_bytes) {
 
 struct Regex::Code {
   PcreCode code;
-  std::unique_ptr<AsciiAutomaton> ascii;  // the same, faster, for most text; none: PCRE2 does it
+  std::unique_ptr<AsciiAutomaton> ascii;  // the same but faster, for most text; none: PCRE2 is used
 };
 
 // Searches one text after the other. PCRE2's scratch objects belong to it, so that a Regex can be
@@ -42,7 +42,7 @@ class Regex::Search::Pass {
 
   void Begin(std::string_view text) {
     text_ = text;
-    // Walks that end in nothing are paid twice; PCRE2 knows when to give up.
+    // After too many failed walks PCRE2 is used instead, which has a limit.
     ascii_steps_ = code_.ascii != nullptr ? MatchLimit(text.size()) : 0;
     if (context_) pcre2_set_match_limit(context_.get(), MatchLimit(text.size()));
   }
@@ -153,7 +153,7 @@ std::optional<AsciiSet> Regex::AsciiSetOfAtom(std::string_view atom, unsigned op
 Result<Regex> Regex::Compile(std::string_view pattern) {
   auto translated = TranslatePattern(pattern);
   if (!translated.ok()) return Error{"the pattern: " + translated.error().message};
-  // In Oniguruma ^ and $ are borders of lines. \C would match half a character.
+  // In Oniguruma ^ and $ match at line boundaries. \C would match half a character.
   constexpr unsigned kOptions = PCRE2_UCP | PCRE2_MULTILINE | PCRE2_NEVER_BACKSLASH_C;
   SGLRUN_ASSIGN_OR_RETURN(Regex regex, CompileWith(*translated, kOptions));
   Code& code = *regex.code_;

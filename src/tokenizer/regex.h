@@ -1,5 +1,5 @@
 // Regular expressions of tokenizer files. They are written for Oniguruma and run by PCRE2 here;
-// regex_dialect.h tells what is translated. Only regex.cc sees PCRE2.
+// regex_dialect.h describes the translation. Only regex.cc uses PCRE2.
 #pragma once
 
 #include <cstddef>
@@ -28,11 +28,11 @@ class Regex {
   Regex& operator=(Regex&&) noexcept;
   ~Regex();
 
-  // Appends all matches from left to right, not overlapping. An empty match directly behind another
-  // match does not count. `text` must be valid UTF-8. Fails when a matching limit is exhausted,
-  // and never gives a part of the matches.
+  // Appends all matches from left to right, not overlapping. An empty match directly after another
+  // match is not counted. `text` must be valid UTF-8. Fails when a matching limit is exhausted, and
+  // never gives a part of the matches.
   Status FindAll(std::string_view text, std::vector<Match>& out) const;
-  // The same for several texts, which share what a search needs to have made.
+  // The same for several texts, which share the objects of the search.
   class Search;
 
  private:

@@ -1,5 +1,5 @@
-// Oniguruma's pattern language in words of PCRE2. Where both accept a spelling but mean different
-// things the spelling is replaced, or the pattern is refused when there is no equal.
+// Translates Oniguruma patterns to PCRE2. If both accept a spelling with different meanings, the
+// spelling is replaced; if there is no equivalent, the pattern is refused.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
 // A regular expression as a tree, for AsciiAutomaton: the plain part of PCRE2's language, with
-// characters below 128 alone. Patterns that say more have no tree.
+// characters below 128 alone. Other patterns have no tree.
 #pragma once
 
 #include <bitset>

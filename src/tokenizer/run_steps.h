@@ -11,8 +11,8 @@ namespace sglrun::tokenizer {
 // Runs of word characters and runs of other characters, blanks dropped: \w+|[^\w\s]+.
 Result<std::unique_ptr<PreTokenizerStep>> ParseWhitespace(const JsonView& json);
 
-// Runs of one script, each with the spaces behind it. What stands before the first character of a
-// script (spaces, unassigned characters) is dropped, as the reference does.
+// Runs of one script, each with the following spaces. Text before the first character of a script
+// (spaces, unassigned characters) is dropped, as in the reference.
 Result<std::unique_ptr<PreTokenizerStep>> ParseUnicodeScripts(const JsonView& json);
 
 // Runs of "length" characters, the last one shorter.

@@ -124,7 +124,7 @@ Status ReadPieces(const SentencePieceProcessor& processor, const TokenizerConfig
     }
   }
   for (const AddedToken& token : config.added_tokens) {
-    // The configuration knows more about a token than the model does.
+    // The configuration overrides what the model states about a token.
     std::erase_if(parts.added_tokens,
                   [&](const AddedToken& known) { return known.content == token.content; });
     parts.added_tokens.push_back(token);

@@ -1,4 +1,5 @@
-// tokenizer.model, through the SentencePiece library. Only its .cc sees the library.
+// tokenizer.model, through the SentencePiece library. Only sentencepiece_model.cc includes the
+// library.
 #pragma once
 
 #include <memory>

@@ -1,6 +1,6 @@
 // `clean_up_tokenization_spaces` of transformers: no space before . ? ! , nor before English
 // contractions, as tokenizers that cut at words leave them ("do n't" -> "don't"). The decoders of
-// tokenizer files have a cleaning of their own (word_decoders.h), which knows one rule more.
+// tokenizer files have a similar function with one more rule (word_decoders.h).
 #pragma once
 
 #include <cstddef>
@@ -11,8 +11,8 @@ namespace sglrun::tokenizer {
 
 std::string CleanUpTokenizationSpaces(std::string text);
 
-// For text that still grows: so many bytes of it are cleaned for good. What
-// CleanUpTokenizationSpaces makes of them is what the cleaned whole begins with, whatever comes.
+// For text that still grows: the number of bytes whose cleaned form is final. Whatever text
+// follows, the cleaned whole text begins with CleanUpTokenizationSpaces of these bytes.
 std::size_t SettledBytes(std::string_view text);
 
 }  // namespace sglrun::tokenizer

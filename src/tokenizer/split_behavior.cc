@@ -68,7 +68,7 @@ void AppendPart(const Piece& piece, std::size_t begin, std::size_t end, std::vec
   out.push_back({piece.text.substr(begin, end - begin), piece.at_start && begin == 0});
 }
 
-// The common case by far, without the list of parts.
+// The most common case, without a list of parts.
 void Isolate(const Piece& piece, std::span<const Match> matches, std::vector<Piece>& out) {
   std::size_t end = 0;
   for (const Match& match : matches) {

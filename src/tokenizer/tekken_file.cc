@@ -10,7 +10,7 @@
 namespace sglrun::tokenizer {
 namespace {
 
-// What files without special tokens of their own mean (Tekkenizer of mistral-common).
+// The special tokens of files that do not list any (Tekkenizer of mistral-common).
 constexpr std::array<std::string_view, 20> kOldSpecialTokens = {"<unk>",
                                                                 "<s>",
                                                                 "</s>",

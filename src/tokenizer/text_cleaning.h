@@ -6,7 +6,7 @@
 
 namespace sglrun::tokenizer {
 
-// Drops control characters, and makes a space of what separates words without being one.
+// Drops control characters, and replaces other separators of words by spaces.
 std::string CleanForTranslation(std::string_view text);
 
 struct BertCleaning {

@@ -1,6 +1,6 @@
-// The heart of a tokenizer: pieces of text to ids. Each kind of model is one file that implements
-// this; the steps around it (added tokens, normalizer, pre-tokenizer, decoder) are the same for
-// all.
+// The model of a tokenizer: converts pieces of text to ids. Each kind of model is one file that
+// implements this interface; the other steps (added tokens, normalizer, pre-tokenizer, decoder) are
+// the same for all.
 #pragma once
 
 #include <span>

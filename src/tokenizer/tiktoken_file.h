@@ -1,5 +1,5 @@
-// tiktoken vocabularies: lines "base64-of-the-bytes rank". Pattern and special tokens stand in the
-// code of the models that use them, so the file's family must be known.
+// tiktoken vocabularies: lines "base64-of-the-bytes rank". The pattern and special tokens are
+// defined in the code of the models that use such a file, so its family must be known.
 #pragma once
 
 #include <memory>
@@ -13,7 +13,7 @@ namespace sglrun::tokenizer {
 
 bool LooksLikeTiktoken(std::string_view text);
 
-// The family is told by the name of the file ("o200k_base.tiktoken"), else by `model_type` of
+// The family is determined by the name of the file ("o200k_base.tiktoken"), else by `model_type` of
 // config.json. Special tokens come from the configuration, or are those of all models of the
 // family.
 Result<std::unique_ptr<Tokenizer>> TokenizerFromTiktoken(std::string_view text,

@@ -1,8 +1,8 @@
 // Text <-> token ids. One Tokenizer serves every row and thread; it never changes after loading.
 //
 // Sources: tokenizer.json (Hugging Face), tokenizer.model (SentencePiece), vocab.json with
-// merges.txt, tiktoken files, tekken.json (Mistral), the vocabulary inside a GGUF file. A component
-// that is not known is refused by name when the file is loaded, never guessed.
+// merges.txt, tiktoken files, tekken.json (Mistral), the vocabulary inside a GGUF file. An unknown
+// component is refused with its name when the file is loaded.
 #pragma once
 
 #include <cstdint>
@@ -21,8 +21,8 @@ namespace sglrun::tokenizer {
 
 using TokenId = std::int32_t;
 
-// What a GGUF file says under tokenizer.ggml.* (the format document of ggml). Filled by the model
-// room, read here, so that this room knows no GGUF.
+// The keys tokenizer.ggml.* of a GGUF file (the format document of ggml). model/ fills them in, so
+// that this folder does not depend on GGUF.
 struct GgufVocabulary {
   std::string model;  // "llama" (SentencePiece-like BPE), "gpt2" (byte-level BPE), ...
   std::string pre;    // names the pre-tokenizer pattern
@@ -39,8 +39,8 @@ struct GgufVocabulary {
 
 struct EncodeOptions {
   bool add_special_tokens = true;  // the post-processor's BOS and EOS, if the file asks for them
-  // Stretches of the text, in order and apart, in which the texts of special tokens are words like
-  // others: what users wrote cannot end their turn.
+  // Ranges of the text, in order and disjoint, in which the texts of special tokens are plain text,
+  // so that text of users cannot end their turn.
   std::span<const TextRange> plain = {};
 };
 
@@ -50,8 +50,8 @@ class Tokenizer {
 
   // A directory with one of the files named above (and tokenizer_config.json), or such a file.
   static Result<std::unique_ptr<Tokenizer>> Load(const std::string& path);
-  // The files at `path` that decide what Load makes of a text, the main one first; those that are
-  // absent are left out.
+  // The files at `path` that determine the tokens of a text, the main one first; absent files are
+  // left out.
   static std::vector<std::string> FilesOf(const std::string& path);
   static Result<std::unique_ptr<Tokenizer>> FromGguf(GgufVocabulary vocabulary);
 

@@ -1,5 +1,5 @@
 // Labels of edges (sets of symbols) and the coarsest partition of the symbols into classes that no
-// label tells apart. Automata are computed over classes: \p{L} has hundreds of ranges, but in one
+// label distinguishes. Automata are computed over classes: \p{L} has hundreds of ranges, but in one
 // pattern it is one class or a few.
 #pragma once
 

@@ -1,7 +1,8 @@
-// The texts of an automaton whose length keeps bounds. The general product with an automaton that
-// counts would find the same; this one goes layer by layer, once forward to see which states a text
-// of each length reaches, and once backward to build them. As nothing loops, states with equal
-// edges are all that there is to merge, and too large a result is noticed before it is built.
+// The texts of an automaton whose length is within bounds. A general product with a counting
+// automaton would give the same result. This implementation works layer by layer: forward to find
+// the states that texts of each length reach, and backward to build them. Since there are no loops,
+// merging states with equal edges gives the minimal automaton, and a result that is too large is
+// detected before it is built.
 #include <algorithm>
 #include <utility>
 
@@ -46,7 +47,7 @@ class Layers {
 
   static std::size_t U(State state) { return static_cast<std::size_t>(state); }
 
-  // reached_[begin_[n], begin_[n + 1]): the states behind texts of n characters.
+  // reached_[begin_[n], begin_[n + 1]): the states after texts of n characters.
   bool Forward() {
     std::vector<std::int64_t> seen(table_.state_count(), -1);
     reached_ = {0};

@@ -1,6 +1,6 @@
-// The texts that are not of a language: each state gets what it lacks as edges to a new state that
-// takes anything, and accepts where it did not. What is minimal stays so; a product would find the
-// same with much more work, and most exclusions of a schema are of this kind.
+// The complement of a language: missing edges of a state lead to a new state that accepts
+// everything, and acceptance is inverted. A minimal automaton stays minimal. A product would give
+// the same result with much more work, and most exclusions of a schema are complements.
 #include "grammar/automaton/class_table.h"
 #include "grammar/automaton/unsigned_index.h"
 

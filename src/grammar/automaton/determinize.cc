@@ -28,8 +28,9 @@ struct Grouped {
   }
 };
 
-// `beside`: an automaton whose members alone are of interest; its state is the first number of each
-// set. An automaton that would be huge by itself is often small beside another.
+// `beside`: only texts that this automaton accepts too are of interest; its state is the first
+// number of each set. An automaton that would be huge by itself is often small in combination with
+// another.
 class Subsets {
  public:
   Subsets(const Nfa& nfa, const Alphabet& alphabet, const ClassTable* beside, Work& work)

@@ -175,7 +175,7 @@ std::optional<std::vector<std::u32string>> Members(const Dfa& a, std::size_t lim
   std::vector<std::u32string> out;
   if (order->empty()) return out;
 
-  // Count before anything is spelled; the counts stop just above the limit.
+  // Counts before spelling any text; counting stops just above the limit.
   std::vector<std::size_t> count(a.states.size());
   for (const std::int32_t state : *order) {
     std::size_t total = a.states[U(state)].accepting ? 1 : 0;

@@ -1,6 +1,6 @@
-// How many characters can lead from a state of an automaton to the end of a member. A bound on the
-// length of texts needs no copies of the automaton then: a counter beside it and these sets say
-// whether a text can still end within the bound.
+// How many characters can lead from a state of an automaton to the end of a member. With these
+// sets, a bound on the length of texts needs no copies of the automaton: a counter and the sets
+// determine whether a text can still end within the bound.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// A nondeterministic automaton over ranges of symbols, with epsilon edges: how regular languages
-// are put together before they are made deterministic.
+// A nondeterministic automaton over ranges of symbols, with epsilon edges: used to build regular
+// languages before they are made deterministic.
 //
 //   Nfa nfa;  // state 0 is the start
 //   const Nfa::State end = nfa.AddState();
@@ -62,7 +62,8 @@ class Nfa {
 
 // The minimal automaton of the same language. `doing` starts the sentence of an error.
 DfaResult Determinize(const Nfa& nfa, Budget& budget, const char* doing = "an automaton");
-// The minimal automaton of what both accept. `b` is made deterministic only as far as `a` goes.
+// The minimal automaton of the texts that both accept. `b` is made deterministic only for texts of
+// `a`.
 DfaResult Intersect(const Dfa& a, const Nfa& b, Budget& budget, const char* doing);
 
 }  // namespace sglrun::grammar

@@ -1,5 +1,5 @@
-// States of an automaton without loops, made from the end: one state for every content, so that
-// what comes out is minimal.
+// States of an automaton without loops, created from the end: equal contents share one state, so
+// the result is minimal.
 #pragma once
 
 #include <cstdint>

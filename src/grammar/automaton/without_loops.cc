@@ -1,5 +1,5 @@
-// Minimisation of automata in which no text is endless: states are made from the end, equal ones
-// once. Bounded numbers, enums and bounded patterns are of this kind.
+// Minimisation of automata without loops: states are created from the end, and equal ones are
+// shared. Bounded numbers, enums and bounded patterns are of this kind.
 #include <utility>
 
 #include "grammar/automaton/class_table.h"

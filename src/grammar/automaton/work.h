@@ -1,5 +1,5 @@
-// The bounds of one automaton operation: states and steps. The loops of this folder
-// ask it at every step, so that no input makes them run or grow without bound.
+// The bounds of one automaton operation: states and steps. The loops of this folder check it at
+// every step, so that no input makes them run or grow without bound.
 #pragma once
 
 #include <cstddef>

@@ -25,7 +25,7 @@ struct Limits {
   std::size_t program_bytes = std::size_t{64} << 20;  // of the compiled automata, masks apart
   std::size_t frontier_items = 2'000;
   std::int64_t steps_per_token = 50'000;
-  // Of one text as a whole, masks included: so many, and so many more for each token.
+  // Steps for one text as a whole, including masks: a constant, plus a number for each token.
   std::int64_t steps_per_text = 100'000'000;
   std::int64_t more_steps_per_token = 20'000;
   // What one text keeps of the places that its rules return to.
@@ -36,7 +36,7 @@ struct Limits {
   static Limits WithoutWork();
 };
 
-// The work that one compile may take. Cheap to ask. Made and used by one thread.
+// The work that one compilation may take. Checking it is cheap. Used by one thread only.
 class Budget {
  public:
   explicit Budget(const Limits& limits) : limits_(&limits) {}

@@ -61,7 +61,8 @@ class ConstraintStore {
  public:
   struct Settings {
     int threads = 1;
-    // Finished constraints that nobody holds are forgotten, oldest use first, above this.
+    // Above this size, compiled constraints that are not in use are freed, least recently used
+    // first.
     std::size_t memory_bytes = std::size_t{256} << 20;
   };
   // Asked for once, by the first compile: building a vocabulary takes a while.
@@ -71,7 +72,7 @@ class ConstraintStore {
   ConstraintStore(const ConstraintStore&) = delete;
   ConstraintStore& operator=(const ConstraintStore&) = delete;
 
-  // Equal constraints give the same object. Compiles begin in the order of first need.
+  // Equal constraints share one object. Compilations start in the order of first use.
   std::shared_ptr<const PendingConstraint> Want(const Constraint& constraint);
 
   const std::shared_ptr<const Vocabulary>& vocabulary();

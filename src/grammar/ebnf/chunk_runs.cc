@@ -9,8 +9,8 @@ namespace sglrun::grammar::ebnf {
 namespace {
 
 // The suffix automaton of a word whose letters are chunks (Blumer et al., "The smallest automaton
-// recognizing the subwords of a text", 1985): at most two states a chunk, and one way only to read
-// a run, where "begin at any chunk" would give a matcher as many ways as there are chunks.
+// recognizing the subwords of a text", 1985): at most two states per chunk, and only one parse of a
+// run. "Begin at any chunk" would give as many parses as there are chunks.
 class SuffixAutomaton {
  public:
   struct State {

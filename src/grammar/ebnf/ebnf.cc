@@ -1,5 +1,5 @@
-// EBNF as GBNF and XGrammar write it (docs/constraints.md). The reader keeps its own stack, so that
-// depth costs no recursion, and builds expressions as it goes.
+// EBNF in the notation of GBNF and XGrammar (docs/constraints.md). The reader keeps its own stack
+// instead of recursing, and builds expressions while reading.
 #include <algorithm>
 #include <array>
 #include <cctype>

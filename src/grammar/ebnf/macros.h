@@ -15,7 +15,7 @@ bool IsMacro(std::string_view name);
 // A rule named at an offset; rules may be named before they are defined.
 using CallRule = std::function<ExprId(std::string_view name, std::size_t pos)>;
 
-// The scanner stands at the opening parenthesis behind the name and ends behind the closing one.
+// The scanner is at the opening parenthesis after the name and ends after the closing one.
 ExprResult TakeMacro(FrontEnd& front, Scanner& scanner, std::string_view name,
                      const CallRule& call_rule);
 

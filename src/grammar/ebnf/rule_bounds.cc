@@ -138,7 +138,7 @@ Result<void, GrammarError> RuleBounds::Apply(FrontEnd& front, const Scanner& sca
   return {};
 }
 
-// Rules that the text of this one is made of come first, so that their bounds hold in it too.
+// Rules that this rule uses come first, so that their bounds apply inside it too.
 Result<void, GrammarError> RuleBounds::ApplyTo(FrontEnd& front, RuleId rule) {
   constexpr int kDeepest = 8;  // each recurses as deep as RegularLanguage may
   const auto found = rules_.find(rule);

@@ -1,5 +1,5 @@
-// name[max_chars=N, max_tokens=N] ::= ...: rules whose texts are bounded. What
-// the options say is kept until all rules are read, and then applied to their bodies.
+// name[max_chars=N, max_tokens=N] ::= ...: rules whose texts are bounded. The options are stored
+// until all rules are read, and then applied to their bodies.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@ namespace sglrun::grammar::ebnf {
 
 class RuleBounds {
  public:
-  // The scanner stands at the opening bracket and ends behind the closing one.
+  // The scanner is at the opening bracket and ends after the closing one.
   Result<void, GrammarError> Take(Scanner& scanner, const FrontEnd& front, RuleId rule);
 
   // All rules are defined.

@@ -35,7 +35,7 @@ int HexDigit(char c) {
   return -1;
 }
 
-// What a letter after a backslash stands for, kNoEscape for none.
+// The character of an escape letter; kNoEscape if there is none.
 char32_t SimpleEscape(char c, bool in_class) {
   switch (c) {
     case 'n':

@@ -44,7 +44,7 @@ class Scanner {
 
   // The name at the cursor, "" when none begins there.
   std::string_view TakeName();
-  // Digits as a number; nullopt when none stand here or the number passes int64.
+  // Reads digits as a number; nullopt if there are none here or the number exceeds int64.
   std::optional<std::int64_t> TakeNumber();
   Result<std::string, GrammarError> TakeLiteral();      // at its opening quote; gives UTF-8
   Result<CharSet, GrammarError> TakeClass();            // at its opening bracket

@@ -11,8 +11,8 @@
 namespace sglrun::grammar {
 namespace {
 
-// An automaton that counts is made where it has no more states than this: masks of its states are
-// found as quickly as any, those close to the bounds of a counter are not.
+// A counting automaton is built if it has at most this many states: its masks are as fast as those
+// of other automata, whereas masks near the bounds of a counter are slower.
 constexpr std::int64_t kSmallStates = 2'000;
 
 std::int64_t ShortestMember(const Dfa& dfa) {

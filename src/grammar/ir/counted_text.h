@@ -1,5 +1,5 @@
-// Texts of a regular language whose length in characters keeps bounds: one automaton that counts
-// where that is small, else the automaton of the language and a counter beside it.
+// Texts of a regular language whose length in characters is within bounds: a counting automaton if
+// that is small, else the automaton of the language with a counter.
 #pragma once
 
 #include <cstdint>

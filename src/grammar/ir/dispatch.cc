@@ -68,7 +68,7 @@ class PatternAutomaton {
     return state(next).depth == state(id).depth + 1 ? next : kNone;
   }
 
-  // Makes next total and gives each state what its suffixes complete.
+  // Completes `next` for all bytes, and adds to each state the strings that its suffixes complete.
   void Close() {
     std::deque<std::int32_t> queue;
     for (std::int32_t& next : states_[0].next) {

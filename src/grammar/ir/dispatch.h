@@ -1,5 +1,5 @@
-// Free text with triggers: text may be anything until one of some strings is completed, which
-// forces what comes next (TagDispatch of EBNF, triggered_tags). One Aho-Corasick automaton, lowered
+// Free text with triggers: text is free until one of several strings is completed, which determines
+// how it must continue (TagDispatch of EBNF, triggered_tags). One Aho-Corasick automaton, lowered
 // to a Network.
 #pragma once
 
@@ -21,15 +21,15 @@ struct TextDispatch {
   std::vector<Pair> pairs;
   enum class After : std::uint8_t { kFreeText, kEnd } after = After::kFreeText;  // after `next`
   std::vector<std::string> excludes;  // never completed inside the free text, triggers included
-  // What the free text must not stop with, where something follows that would complete an end too
-  // early ("`" cannot stand right before the end "```").
+  // Texts with which the free text must not end, because the following text would then complete an
+  // end too early ("`" must not be directly before the end "```").
   std::vector<std::string> tails;
 };
 
-// Where triggers end together ("ab" inside "xab"), the one that began first decides. A trigger that
-// is complete forces what comes next, unless the text continues to complete a longer one that began
-// no later ("<b" and "<", "abc" and "b"). An exclude that is completed forbids the byte, whatever
-// trigger it completes as well.
+// If several triggers end at the same place ("ab" inside "xab"), the one that began first applies.
+// A complete trigger determines how the text continues, unless the text continues to complete a
+// longer one that began no later ("<b" and "<", "abc" and "b"). A byte that completes an exclude is
+// forbidden, even if it also completes a trigger.
 ExprResult AppendTextDispatch(FrontEnd& front, const TextDispatch& dispatch);
 
 // A trigger that can never be written, since an exclude occurs in it.

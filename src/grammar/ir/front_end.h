@@ -30,14 +30,14 @@ struct RegexFlags {
   bool ignore_case = false;
   bool dot_all = false;
   bool json_string = false;  // spelled as inside a JSON string, without its quotes
-  // Engines disagree about some characters (is ª a \w?). Usually a pattern means those texts
-  // that match in all of them; where its texts are what may not come, those that match in any.
+  // Regex engines disagree about some characters (is ª a \w?). Usually a pattern stands for the
+  // texts that match in all engines; if its texts are forbidden, for those that match in any.
   bool wide = false;
 };
 
 ExprResult AppendRegex(FrontEnd& front, std::string_view pattern, RegexFlags flags = {});
-// The start rule of the text as an expression; its rules are added under their own names, so that
-// several texts can stand in one Grammar.
+// The start rule of the text as an expression; its rules are added under separate names, so that
+// one Grammar can contain several texts.
 ExprResult AppendEbnf(FrontEnd& front, std::string_view text);
 // How the values of a schema are written: as JSON, or as a family of models writes the arguments of
 // a function (json_schema/styles.h).

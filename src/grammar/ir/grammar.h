@@ -1,5 +1,5 @@
-// The language that every front end speaks and the matcher compiles: rules over expressions. Text
-// is bytes; a token element stands for one token that is not text.
+// The representation that every front end produces and the matcher compiles: rules over
+// expressions. Text is bytes; a token element stands for one token that is not text.
 //
 //   Grammar g;
 //   const RuleId list = g.AddRule("list");

@@ -25,7 +25,8 @@ struct GrammarOptions {
   Limits limits;
 };
 
-// What the front ends have to tell beside the grammar. They share one for a whole constraint.
+// The notes of the front ends, in addition to the grammar. They share one report for a whole
+// constraint.
 struct GrammarReport {
   std::vector<std::string> relaxed;  // JSON pointers of keywords dropped by relax_unsupported
   std::vector<std::string> notes;    // "/properties/x/format: unknown format \"color\" is ignored"

@@ -60,8 +60,8 @@ class Vocabulary {
   int longest_text() const { return longest_text_; }  // in bytes
   // The bits of all text tokens.
   std::span<const std::uint32_t> text_mask() const { return text_mask_; }
-  // What a user of the vocabulary has found out about it and keeps with it (matcher/shared_masks.h):
-  // one object, made when it is first asked for. Thread-safe. T is always the same type.
+  // Data that a user of the vocabulary computes and stores with it (matcher/shared_masks.h): one
+  // object, created at first use. Thread-safe. T is always the same type.
   template <class T>
   T& Companion() const {
     std::call_once(kept_->made, [this] { kept_->companion = std::make_shared<T>(); });

@@ -154,8 +154,8 @@ class ArrayWriter {
     std::vector<std::int64_t> found;
   };
 
-  // The next item, found or not found by each contains. One that only asks for a least number need
-  // not know what it has not found.
+  // The next item, found or not found by each contains. A `contains` with only a minimum need not
+  // record that an item does not match.
   Result<std::vector<Step>, GrammarError> StepsFrom(const State& state) {
     std::vector<Step> steps{{plan_.ItemAt(state.items), state.found}};
     for (std::size_t i = 0; i < plan_.contains.size(); ++i) {
@@ -208,7 +208,7 @@ class ArrayWriter {
     return values.size() <= limit;
   }
 
-  // Values, by bits, that a contains finds: whoever reads it, and perhaps.
+  // Values, as bits, that match a `contains`: for every reader, and for some.
   struct Found {
     std::uint32_t surely = 0, perhaps = 0;
   };

@@ -12,7 +12,7 @@ struct Sorted {
   bool closed = false;
 };
 
-// Decisions 36: closed where a prefix is given and nothing speaks of what follows.
+// An array is closed if it has a prefix and no keyword applies to the following items.
 bool IsClosed(const Sorted& sorted) {
   if (!sorted.unevaluated.empty()) return false;
   bool prefix = false;

@@ -18,8 +18,8 @@ class Decimal {
   Decimal() = default;  // 0
   explicit Decimal(std::int64_t value);
 
-  // The value of JSON number text ("-1.50e3"). kInvalid when it is none, kTooLarge when the
-  // exponent lies beyond a thousand million.
+  // The value of JSON number text ("-1.50e3"). kInvalid if it is not a number, kTooLarge if the
+  // exponent exceeds a thousand million.
   static Result<Decimal, GrammarError> Parse(std::string_view json_number);
 
   // |value| = digits() * 10^exponent(); the digits neither begin nor end with 0, those of 0 are "".

@@ -80,7 +80,7 @@ Result<void, GrammarError> Document::CheckPatterns(PlaceId place, const std::str
   const auto check = [&](const std::string& pattern,
                          const std::string& where) -> Result<void, GrammarError> {
     const auto read = ParseRegex(pattern, {}, *limits_);
-    // What is well-formed and cannot be enforced matters only where it is used.
+    // A well-formed keyword that cannot be enforced is an error only where it is used.
     if (read.ok() || read.error().verdict != Verdict::kInvalid) return {};
     return ErrorAt(place, where, Verdict::kInvalid, "cannot be used: " + read.error().message);
   };
@@ -255,7 +255,8 @@ PlaceResult Document::ResolvePointer(PlaceId from, std::string_view keyword, Pla
     return ErrorAt(from, keyword, Verdict::kInvalid,
                    "refers to \"" + reference + "\", which is not a schema but " + at->Excerpt());
   }
-  // Below an unknown keyword ("components/schemas"): read as schemas only now.
+  // Places below an unknown keyword ("components/schemas") are read as schemas only when a
+  // reference leads to them.
   SGLRUN_RETURN_IF_ERROR(Add(*at, known, std::move(steps), At(known).resource, late_notes_));
   return places_by_schema_.at(at);
 }

@@ -1,6 +1,6 @@
 // The text of one schema as places that refer to each other: every subschema with its pointer, its
 // resource ($id), its dialect, and what its references mean. All keywords are checked here once,
-// reachable or not; later readers take well-formed values for granted.
+// reachable or not; later code can rely on well-formed values.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// Proofs that a formula or an alternative has no value. What is not proven counts as not empty, so
-// every shortcut here errs to that side.
+// Proofs that no value satisfies a formula or an alternative. Without a proof it counts as not
+// empty, so every shortcut may only miss proofs.
 #include "grammar/json_schema/array_plan.h"
 #include "grammar/json_schema/json_text.h"
 #include "grammar/json_schema/normal_form.h"
@@ -8,8 +8,8 @@
 namespace sglrun::grammar {
 namespace {
 
-// A limit or a construct we do not know stops a proof, not the schema: the same trouble comes up
-// again where the language is needed.
+// A limit or an unsupported construct ends the proof but does not refuse the schema: the same error
+// is found again where the language is needed.
 template <class T>
 bool StopsProof(const Result<T, GrammarError>& result) {
   return !result.ok() && result.error().verdict != Verdict::kInvalid;

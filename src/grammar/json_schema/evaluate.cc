@@ -1,5 +1,6 @@
-// Whether one value satisfies a formula: what keeps a value of enum or const beside its siblings.
-// Recursion is as deep as the value and what applies in place, both bounded.
+// Whether one value satisfies a formula. It filters the values of enum and const by the other
+// keywords. The recursion is bounded by the depth of the value and of the formulas that apply to
+// it.
 #include <algorithm>
 #include <utility>
 
@@ -42,7 +43,7 @@ TruthResult NormalForm::TruthOf(const Json& value, FormulaId formula) {
 
 TruthResult NormalForm::TruthOfSimplified(const Json& value, Kind kind, FormulaId id) {
   if (id <= kTrue) return TruthFrom(id == kTrue);
-  // Schemas that ask twice of every member ask of nested ones without end.
+  // Schemas that check every member twice would check nested members exponentially often.
   constexpr std::int64_t kSteps = 20;
   SGLRUN_RETURN_IF_ERROR(front_.budget.Spend("judging the values of enum and const", kSteps));
   const Formula& f = formulas_[id];
@@ -73,7 +74,7 @@ TruthResult NormalForm::TruthOfSimplified(const Json& value, Kind kind, FormulaI
   if (std::holds_alternative<formula::Values>(f)) {
     return TruthFrom(KeysOfValues(id).count(EqualityKey(value)) != 0);
   }
-  // What is given up under relax holds, and so does its negation.
+  // A constraint that was dropped under relax is true, and so is its negation.
   const Truth given_up = TruthFrom(!under_not_);
   if (const auto* unenforceable = std::get_if<formula::Unenforceable>(&f)) {
     if (front_.options.relax_unsupported) {
@@ -244,7 +245,7 @@ TruthResult NormalForm::TruthOfArray(const Json& value, FormulaId id) {
     }
     return Within(sure, possible, contains->min, contains->max);
   }
-  // Items and UnevaluatedItems speak of one item at a time, as the plan of the array does.
+  // Items and UnevaluatedItems apply to one item at a time, as in the plan of the array.
   const ArrayPlan plan = PlanArray(*this, {{id}, {}});
   if (plan.max && count > *plan.max) return Truth::kNo;
   Truth least = Truth::kYes;

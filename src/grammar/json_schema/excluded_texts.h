@@ -1,5 +1,5 @@
-// Texts that may stand in no string and no key of a schema's values, as they are written (the
-// "excludes" of the format json_schema). What is around a string, its quotes or marks, is not meant.
+// Texts that must not occur in any string or key as it is written (the "excludes" of the format
+// json_schema). The quotes or marks around a string are not considered.
 #pragma once
 
 #include <string>
@@ -22,8 +22,8 @@ class ExcludedTexts {
   // In a string or key of the value, as JSON writes it.
   bool AreInValue(const Json& value) const;
 
-  // What is left of the texts of an expression between quotes (AppendString). kTooLarge where
-  // lengths and excludes together need too many states.
+  // The texts of an expression between quotes (AppendString) without those that contain an excluded
+  // text. kTooLarge if lengths and excludes together need too many states.
   ExprResult Without(FrontEnd& front, ExprId quoted) const;
 
  private:

@@ -32,8 +32,8 @@ SharedDfa FormatDfa(std::string_view name);
 // The same as it stands between the quotes of a JSON string, over bytes.
 SharedDfa SpelledFormatDfa(std::string_view name);
 
-// For texts that must not be of the format: those that any reading of it might take, a superset of
-// FormatDfa. nullptr where readings share nothing that a text could be told by.
+// For texts that must not have the format: all texts that any validator might accept, a superset of
+// FormatDfa. nullptr if no text is rejected by all validators.
 SharedDfa WideFormatDfa(std::string_view name);
 
 // What a kNumber format says: int32 and int64 are integers within their range, float and double

@@ -151,7 +151,7 @@ std::string Mailbox(const std::string& characters, const std::string& domains) {
 }  // namespace
 
 std::string DatePattern() {
-  // The year 0000 is left out: it is one for RFC 3339, but not for many who read dates.
+  // The year 0000 is excluded: RFC 3339 allows it, but many date parsers do not.
   const std::string year = AnyOf({"[1-9][0-9]{3}", "0[1-9][0-9]{2}", "00[1-9][0-9]", "000[1-9]"});
   const std::string leap_century = AnyOf({"0[48]", "[2468][048]", "[13579][26]"});
   const std::string leap_year = AnyOf({"[0-9]{2}" + leap_century, leap_century + "00"});

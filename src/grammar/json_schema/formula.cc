@@ -7,7 +7,7 @@
 namespace sglrun::grammar {
 namespace {
 
-// Appends what is not there yet. Linear for the few parts that are usual.
+// Appends a part that is not there yet. Linear search, because there are usually few parts.
 class Collector {
  public:
   void Append(FormulaId id) {
@@ -79,7 +79,7 @@ FormulaId Formulas::And(std::vector<FormulaId> parts) {
 FormulaId Formulas::Or(std::vector<FormulaId> parts, bool inclusive) {
   Collector all;
   for (const FormulaId part : parts) {
-    // For counting what is evaluated even a member that always holds is distinguished.
+    // A member that always holds is kept, because it may matter for what is evaluated.
     if (part == kTrue && !inclusive) return kTrue;
     if (part != kFalse) all.Append(part);
   }

@@ -1,9 +1,10 @@
-// What a schema says about a value, as logic: constraints on one kind of value each, joined by
-// and, or and exclusion. The places of a document become formulas (translate.h), formulas become
-// alternatives of plain constraints (normal_form.h), those become expressions (value_rules.h).
+// The meaning of a schema as logic: constraints, each on one kind of value, combined by and, or and
+// exclusion. The places of a document become formulas (translate.h), formulas become alternatives
+// of plain constraints (normal_form.h), those become expressions (value_rules.h).
 //
 // A constraint on one kind holds for every value of another kind, as in the standard. Formulas are
-// immutable; places stand for their formulas until somebody asks, so recursive schemas are finite.
+// immutable; places are replaced by their formulas only when needed, so recursive schemas are
+// finite.
 #pragma once
 
 #include <array>
@@ -23,8 +24,8 @@
 
 namespace sglrun::grammar {
 
-// The kinds of JSON values; the two booleans are apart so that a set of kinds says all there is to
-// say about null and booleans.
+// The kinds of JSON values; true and false are separate kinds, so that a set of kinds fully
+// describes null and booleans.
 enum class Kind : std::uint8_t { kNull, kFalse, kTrue, kNumber, kString, kArray, kObject };
 inline constexpr std::array kAllKinds = {Kind::kNull,   Kind::kFalse, Kind::kTrue,  Kind::kNumber,
                                          Kind::kString, Kind::kArray, Kind::kObject};
@@ -52,8 +53,7 @@ inline constexpr int kStances = 16;
 constexpr bool IsTested(Stance stance) {
   return stance >= Stance::kTested;
 }
-// Under one more `not`. The deepest levels share one: past them, two `not` in a row are told from
-// none only there, where nobody can read the schema either.
+// Under one more `not`. The levels are limited: beyond the limit they start again at one.
 constexpr Stance Deeper(Stance stance) {
   if (!IsTested(stance)) return Stance::kTested;
   const int next = static_cast<int>(stance) + 1;
@@ -79,7 +79,7 @@ struct AtPlace {  // the formula of a place, found when asked
   PlaceId place = 0;
   Stance stance = Stance::kAsserted;
 };
-// unevaluatedProperties and unevaluatedItems: for what no constraint inside speaks of.
+// unevaluatedProperties and unevaluatedItems: they apply to what no constraint inside evaluates.
 struct Scope {
   FormulaId inner = kTrue;
   std::optional<FormulaId> properties = {}, items = {};
@@ -105,7 +105,7 @@ struct Text {
 struct Values {
   std::vector<const Json*> values;
 };
-// The keywords of one place that speak of properties by name.
+// The keywords of one place that apply to properties by name.
 struct Properties {
   struct Named {
     std::string name;
@@ -122,7 +122,8 @@ struct Properties {
 };
 struct Required {
   std::vector<std::string> names;
-  // Asked for by a condition rather than by `required`: may stand anywhere among further keys.
+  // Required by a condition rather than by `required`: the key may occur anywhere among further
+  // keys.
   bool anywhere = false;
   Stance stance = Stance::kTested;
 };
@@ -139,7 +140,8 @@ struct DependentRequired {
   std::string name;
   std::vector<std::string> names;
 };
-// Some property has such a key and such a value: what `not` makes of the keywords for all.
+// Some property has a matching key and value: the negation of the keywords that apply to all
+// properties.
 struct SomeProperty {
   FormulaId keys = kTrue, value = kTrue;
 };
@@ -204,14 +206,14 @@ class Formulas {
   }
   FormulaId size() const { return static_cast<FormulaId>(all_.size()); }
 
-  // These simplify what is plain to see, and give equal ids to equal parts.
+  // These simplify obvious cases, and return equal ids for equal parts.
   FormulaId And(std::vector<FormulaId> parts);
   FormulaId Or(std::vector<FormulaId> parts, bool inclusive = false);
   FormulaId Exclude(FormulaId inner);
   FormulaId Kinds(KindSet kinds);
   FormulaId AtPlace(PlaceId place, Stance stance);
 
-  // Constraints are not compared with each other: one made twice is two.
+  // Constraints are not compared with each other: equal ones get different ids.
   FormulaId Add(Formula formula);
 
  private:

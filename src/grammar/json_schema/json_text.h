@@ -1,5 +1,5 @@
-// The text of a schema as a Json value whose numbers stand as they are written, and equality of
-// such values as JSON Schema means it.
+// The text of a schema as a Json value whose numbers keep their spelling, and equality of such
+// values in the sense of JSON Schema.
 #pragma once
 
 #include <string>

@@ -1,6 +1,6 @@
-// The keys that the schema does not name, parted by the patterns they match: each part gets
-// the conjunction of what its patterns ask for, and of what is said about additional keys where
-// none of a place's patterns match.
+// The keys that the schema does not name, divided by the patterns that they match: each cell gets
+// the conjunction of the constraints of its patterns, and of those for additional keys where none
+// of a place's patterns match.
 #include <algorithm>
 #include <string>
 #include <utility>

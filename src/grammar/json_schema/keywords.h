@@ -1,6 +1,6 @@
-// The one table of the keywords of JSON Schema, drafts 4 to 2020-12: what value each must have and
-// where schemas stand in it. Every keyword of the standard's vocabularies is here; whatever is not
-// is an annotation. What a keyword means is in translate_*.cc.
+// The table of all keywords of JSON Schema, drafts 4 to 2020-12: the type of each value, and where
+// it contains schemas. A keyword that is not in the table is an annotation. What a keyword means is
+// in translate_*.cc.
 #pragma once
 
 #include <cstdint>
@@ -17,8 +17,8 @@ enum class SchemaDraft : std::uint8_t { k4, k6, k7, k2019, k2020 };
 
 struct Dialect {
   SchemaDraft draft = SchemaDraft::k2020;
-  // Nothing said: 2020-12, but what only older drafts know (items as an array, boolean
-  // exclusiveMinimum) is read as they do instead of being refused.
+  // Without $schema: 2020-12, but forms that only older drafts have (items as an array, boolean
+  // exclusiveMinimum) are accepted with their old meaning.
   bool declared = false;
 };
 
@@ -60,8 +60,8 @@ struct Keyword {
 std::span<const Keyword> AllKeywords();
 const Keyword* FindKeyword(std::string_view name);
 
-// What is wrong with the value of a keyword: "must be a string, but is 3". Looks at the value
-// alone, not into the schemas in it.
+// The error in the value of a keyword: "must be a string, but is 3". Checks the value alone, not
+// the schemas inside it.
 std::optional<std::string> FaultOf(const Keyword& keyword, const Json& value, Dialect dialect);
 
 // A value of kCount; huge ones are cut to 10^18, which is as good as none.

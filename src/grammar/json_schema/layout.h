@@ -1,4 +1,4 @@
-// Where blanks stand in generated JSON, as expressions. One object serves a whole
+// The white space in generated JSON, as expressions. One object serves a whole
 // schema; `depth` counts the containers around the members of the container meant (the members of
 // the outermost one have depth 1), which matters to kIndent only.
 //

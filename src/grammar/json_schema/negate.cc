@@ -49,7 +49,7 @@ FormulaResult NormalForm::Negated(FormulaId simplified, Kind kind) {
   } else {
     negated = std::visit(Negation(formulas_, made_values_, kind), formulas_[simplified]);
   }
-  // What a negation is made of may speak of other kinds (a value of enum).
+  // The parts of a negation may concern other kinds (a value of enum).
   SGLRUN_ASSIGN_OR_RETURN(negated, Simplify(negated, kind));
   negated_[key] = negated;
   return negated;

@@ -53,7 +53,7 @@ class Negation {
   Kind kind_;
 };
 
-// The keys that none of `evaluating` speaks of; kFalse when there is none.
+// The keys to which none of `evaluating` applies; kFalse if there are none.
 FormulaId KeysNotEvaluated(Formulas& formulas, const std::vector<FormulaId>& evaluating);
 
 }  // namespace sglrun::grammar

@@ -35,8 +35,8 @@ struct KindsConcerned {
   }
 };
 
-// Whether a constraint inside a scope counts as speaking of properties or items. What stands under
-// a `not` inside does not, though two of them cancel out.
+// Whether a constraint inside a scope evaluates properties or items. A constraint under a `not`
+// inside the scope does not, even if two of them cancel out.
 struct EvaluatesIn {
   const formula::Scope& scope;
 
@@ -126,7 +126,7 @@ FormulaResult NormalForm::SimplifyAll(const std::vector<FormulaId>& parts, Kind 
   return all ? formulas_.And(std::move(simple)) : formulas_.Or(std::move(simple), inclusive);
 }
 
-// What the constraints inside have not spoken of is known for each alternative apart.
+// The unevaluated properties and items differ for each alternative.
 FormulaResult NormalForm::SimplifyScope(const formula::Scope& scope, Kind kind) {
   SGLRUN_ASSIGN_OR_RETURN(const FormulaId inner, Simplify(scope.inner, kind));
   const bool concerns_properties = kind == Kind::kObject && scope.properties.has_value();
@@ -205,8 +205,8 @@ Result<AlternativeList, GrammarError> NormalForm::Extend(Alternative start,
     task.choices.erase(task.choices.begin());
     task.pending.clear();
     const std::size_t count = choice.parts.size();
-    // Beyond a few members only single ones are tried: each is right, but keys that two of them
-    // speak of together are then missed.
+    // With more than a few members only single ones are tried: each is correct, but keys that only
+    // two of them together evaluate are missed.
     constexpr std::size_t kMostTogether = 5;
     if (subsets && choice.inclusive && count <= kMostTogether) {
       for (std::size_t set = (std::size_t{1} << count) - 1; set > 0; --set) {

@@ -28,8 +28,8 @@
 
 namespace sglrun::grammar {
 
-// Whether a value satisfies a formula: doubtful where readers disagree (Reading). In order, so that
-// "and" is the least of several and "or" the greatest.
+// Whether a value satisfies a formula: doubtful if readers disagree (Reading). The order makes
+// "and" the minimum and "or" the maximum.
 enum class Truth : std::uint8_t { kNo, kDoubtful, kYes };
 
 // Simplified constraints of one kind, in order, none twice.
@@ -61,15 +61,15 @@ class NormalForm {
   // The values of enum and const in an alternative that satisfy all of it; nullopt without either.
   Result<std::optional<std::vector<const Json*>>, GrammarError> Survivors(
       const Alternative& alternative, Kind kind);
-  // All values of the formula when enum, const, null and booleans name them: at most `limit`.
-  // nullopt: not so.
+  // All values of the formula if enum, const, null and booleans list them and there are at most
+  // `limit`; else nullopt.
   Result<std::optional<std::vector<const Json*>>, GrammarError> FiniteValues(FormulaId formula,
                                                                              std::size_t limit);
 
   Result<SharedDfa, GrammarError> KeyLanguage(FormulaId keys);
   Result<Truth, GrammarError> KeyMatches(FormulaId keys, std::string_view name);
-  // What a proof under way asks of values that are doubtful: kSome where it has to show that two
-  // formulas exclude each other for every reader. Everything else asks kEvery.
+  // How the current proof treats doubtful values: kSome if it has to show that two formulas exclude
+  // each other for every reader, else kEvery.
   Reading reading() const { return reading_; }
   bool Passes(Truth truth) const {
     return truth == Truth::kYes || (truth == Truth::kDoubtful && reading_ == Reading::kSome);
@@ -133,7 +133,8 @@ class NormalForm {
   TruthResult TruthOfObject(const Json& value, FormulaId formula);
   TruthResult TruthOfArray(const Json& value, FormulaId formula);
   TruthResult TruthOfText(const Json& value, FormulaId formula);
-  // What a constraint asks of the value of a key, and what it may ask where the key is doubtful.
+  // The formulas that a constraint applies to the value of a key: certainly, and possibly if the
+  // key is doubtful.
   struct Asked {
     FormulaId surely = kTrue, perhaps = kTrue;
     Truth spoken_of = Truth::kNo;
@@ -165,7 +166,7 @@ class NormalForm {
   std::unordered_set<PlaceId> dropped_places_;  // of those under exclusions
   std::deque<Json> made_values_;                // null, true, false for FiniteValues
   Reading reading_ = Reading::kEvery;
-  bool under_not_ = false;  // what is being judged stands under an odd number of exclusions
+  bool under_not_ = false;  // the current formula is under an odd number of exclusions
   int depth_ = 0;
 };
 

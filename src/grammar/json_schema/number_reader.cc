@@ -11,8 +11,8 @@ std::int8_t Compare(int a, int b) {
   return static_cast<std::int8_t>(a < b ? -1 : a > b ? 1 : 0);
 }
 
-// How a number with `count` digits before the point stands against `digits`, when its first digits
-// compare as `order`.
+// Compares a number with `count` digits before the point to `digits`, if its first digits compare
+// as `order`.
 std::int8_t AtPoint(std::int8_t order, int count, const std::string& digits) {
   const int length = static_cast<int>(digits.size());
   return count == length ? order : Compare(count, length);

@@ -1,5 +1,5 @@
-// A machine that reads a number character by character and knows at every point how it stands
-// against two bounds and a step: the states from which number_language.cc makes an automaton.
+// A machine that reads a number character by character and at every point knows its relation to two
+// bounds and a step: the states from which number_language.cc makes an automaton.
 //
 // Bounds are compared by magnitude once the sign is known: digits before the point first by their
 // count, then digit by digit; a step by the remainder of the digits read.

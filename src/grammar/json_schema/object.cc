@@ -1,9 +1,8 @@
-// Objects as a network: a chain of the named keys in their order, each of which
-// may be skipped unless it is required, then a loop of further keys. Every place of the chain is
-// two states: behind a member, where a comma or the end may follow, and behind a comma, where a key
-// must follow. What must be remembered on the way (how many keys, which of those that others depend
-// on) is part of a state; of most objects it is nothing, and the chain is linear in the number of
-// keys.
+// Objects as a network: a chain of the named keys in their order, each of which may be skipped
+// unless it is required, then a loop of further keys. Every position of the chain has two states:
+// after a member, where a comma or the end may follow, and after a comma, where a key must follow.
+// Information to remember (the number of keys, and the keys that others depend on) is part of a
+// state; most objects need none, and the chain is linear in the number of keys.
 #include <algorithm>
 #include <limits>
 #include <map>
@@ -58,7 +57,7 @@ class ObjectWriter {
     std::uint64_t sets = 0;  // then: the sets of keys that may repeat which they are from
     std::uint32_t seen = 0;  // tracked keys
     std::uint32_t some = 0;  // conditions of plan.some that are met
-    // Those of them that a member has met whose key may come again: a reader keeps the last value.
+    // The conditions met by a member whose key may occur again: parsers keep the last value.
     std::uint32_t shaky = 0;
 
     auto operator<=>(const State&) const = default;
@@ -241,7 +240,7 @@ class ObjectWriter {
     }
   }
 
-  // Whether the object may end with none of the keys that are still to come.
+  // Whether the object may end without any further key.
   bool MayEnd(const State& state) const {
     if (state.at < last_required_ || !HasEnough(state)) return false;
     if (state.some != (1U << plan_.some.size()) - 1) return false;

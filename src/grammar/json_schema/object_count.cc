@@ -7,7 +7,7 @@
 namespace sglrun::grammar {
 namespace {
 
-// Not what "minProperties" says, but what is left of "maxProperties".
+// This is not "minProperties" but the negation of "maxProperties".
 bool IsNegated(const formula::PropertyCount& count) {
   return count.keyword != std::string_view("minProperties");
 }

@@ -1,5 +1,5 @@
-// Properties are counted by their members, but a key that comes twice is one property: where more
-// are asked for than the schema names, the writer of an object has to tell the others apart.
+// Properties are counted by their members, but a repeated key is one property. If more properties
+// are required than the schema names, the object must distinguish the other keys.
 #pragma once
 
 #include <vector>
@@ -15,10 +15,10 @@ namespace sglrun::grammar {
 Result<bool, GrammarError> TellsKeysApart(ValueRules& rules, const ObjectPlan& plan,
                                           const std::vector<KeyCell>& cells,
                                           const ObjectOrder& order);
-// Of an object whose writer does: says in the report what is lost.
+// For an object that distinguishes keys: notes in the report which keys are lost.
 void NoteKeysApart(ValueRules& rules, const ObjectPlan& plan, const std::vector<KeyCell>& cells);
-// Of one whose keys cannot be distinguished: members are counted where that may be relaxed, else
-// kUnsupported.
+// For an object whose keys cannot be distinguished: members are counted if that may be relaxed,
+// else kUnsupported.
 Result<void, GrammarError> CountMembers(ValueRules& rules, const ObjectPlan& plan);
 
 }  // namespace sglrun::grammar

@@ -1,5 +1,5 @@
-// The order in which an object's keys come: a chain of named ones, then a loop of those that may
-// stand anywhere; and what must be remembered on the way. Of most objects that is nothing.
+// The order of an object's keys: a chain of named keys, then a loop of keys that may occur
+// anywhere; and the information that must be remembered, which most objects do not need.
 #pragma once
 
 #include <cstddef>
@@ -21,7 +21,7 @@ class ObjectOrder {
   // Indices into plan.keys.
   const std::vector<std::size_t>& chain() const { return chain_; }
   const std::vector<std::size_t>& loop() const { return loop_; }
-  // Bit of a key in the set of keys seen, -1 when nobody asks for it.
+  // Bit of a key in the set of seen keys; -1 if it need not be remembered.
   int bit_of(std::size_t key) const { return bit_of_[key]; }
   std::int64_t min() const { return min_; }                 // 0 where required keys are enough
   bool repeats() const { return repeats_; }                 // some key may come twice
@@ -34,12 +34,12 @@ class ObjectOrder {
   bool Seen(std::size_t key, std::uint32_t seen) const {
     return bit_of_[key] >= 0 && (seen >> bit_of_[key] & 1U) != 0;
   }
-  // Whether a named key may come twice: among further keys, where nobody asks for it.
+  // Whether a named key may occur twice: among further keys, if it need not be remembered.
   bool Repeats(std::size_t key) const { return bit_of_[key] < 0 && decided_at_[key] == kNever; }
   // Some key is there without one that it depends on.
   bool AnyBroken(std::uint32_t seen) const;
-  // At a position of the chain: forgets what no dependency asks for any more; false where one is
-  // already broken.
+  // At a position of the chain: forgets keys that no dependency needs any more; false if a
+  // dependency is already violated.
   bool Settle(std::size_t at, std::uint32_t& seen) const;
 
  private:

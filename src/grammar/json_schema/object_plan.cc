@@ -73,7 +73,7 @@ class Planner {
     }
   }
 
-  // Decisions 36: closed where names are given and nothing speaks of other ones.
+  // An object is closed if it names properties and no keyword applies to other ones.
   void Close() {
     if (!normal_form_.strict() || !plan_.unevaluated.empty()) return;
     bool names = false;
@@ -181,7 +181,7 @@ class Planner {
       const formula::Properties& properties = *plan_.properties[i];
       for (const auto& pattern : properties.patterns) {
         SGLRUN_ASSIGN_OR_RETURN(const Truth matches, normal_form_.KeyMatches(pattern.keys, name));
-        // A doubtful name is asked for what all readings ask for together, or for what they share.
+        // A doubtful name gets the constraints of all readings together, or those that they share.
         const bool lenient = normal_form_.reading() == Reading::kSome;
         const bool asked = matches == Truth::kYes || (matches == Truth::kDoubtful && !lenient);
         if (asked && !normal_form_.IsDropped(pattern.keys)) parts.push_back(pattern.value);
@@ -234,7 +234,7 @@ class Planner {
   Names names_;
   std::vector<Names::pointer> names_of_keys_;
   std::vector<NamedValue> values_;
-  std::vector<char> spoken_of_;  // by constraint: whether it speaks of the key available
+  std::vector<char> spoken_of_;  // by constraint: whether it applies to the current key
 };
 
 }  // namespace

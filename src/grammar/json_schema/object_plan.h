@@ -1,5 +1,5 @@
-// What an alternative says about an object, put together: the value each named key may have, and
-// what is left for keys that the schema does not name. Serves proofs and generation.
+// The combined constraints of an alternative on an object: the value of each named key, and the
+// constraints on keys that the schema does not name. Used for proofs and for generation.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ struct ObjectPlan {
     bool required = false;
     bool anywhere = false;  // may stand among further keys in any order
   };
-  // In the order of generation; those that may stand anywhere come last. Distinct.
+  // In the order of generation; keys that may occur anywhere come last. Distinct.
   std::vector<Key> keys;
   std::int64_t min = 0;
   const formula::PropertyCount* min_said_by = nullptr;

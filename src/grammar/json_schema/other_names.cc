@@ -22,7 +22,7 @@ bool IsRaw(const std::string& name) {
   });
 }
 
-// The trie of the names, with a way out of every node to where anything goes.
+// The trie of the names, with an exit from every node to a state that allows everything.
 class OtherNames {
  public:
   OtherNames(Grammar& grammar, ExprId any_text) : grammar_(grammar), any_text_(any_text) {}

@@ -1,6 +1,6 @@
-// What is dropped under --grammar-unsupported relax, and what gets weaker with it: a keyword that
-// cannot be enforced in a member of oneOf says neither when that member holds nor when it fails, so
-// that the others are not told from it any more.
+// The keywords dropped under --grammar-unsupported relax, and the exclusions that become weaker. If
+// a keyword of a oneOf member cannot be enforced, it is unknown whether the member holds, so the
+// other members cannot be distinguished from it.
 #include <algorithm>
 #include <optional>
 

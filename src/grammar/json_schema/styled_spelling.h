@@ -1,4 +1,4 @@
-// What the styles have in common that write a schema's values otherwise than JSON (styles.h): texts
+// Code shared by the styles that write values in a notation other than JSON (styles.h): texts
 // without quotes, and members and items between marks.
 #pragma once
 
@@ -17,7 +17,7 @@ namespace sglrun::grammar {
 // How strings are written.
 struct StyledText {
   std::vector<std::string> barred;  // in no string: a reader takes the text up to there
-  // Readers may strip blanks around a text: one of which the schema asks something has none at its
+  // Parsers may strip blanks around a text, so a text that the schema restricts has none at its
   // ends.
   bool trimmed = true;
   bool line_breaks = false;  // one may stand before and after such a text
@@ -57,7 +57,8 @@ class StyledSpelling : public ObjectSpelling {
   ExprResult Identifiers(const KeyCell& cell, const ObjectPlan& plan);
   // A name as it is written, with its marks; Never when it holds an excluded text.
   ExprId Name(const std::string& begin, const std::string& name, const std::string& end = "");
-  // kUnsupported when the name holds one of the characters, or blanks where a reader may strip them.
+  // kUnsupported when the name holds one of the characters, or blanks where a reader may strip
+  // them.
   Result<void, GrammarError> CheckName(const std::string& name, std::string_view barred) const;
 
   ValueRules& rules_;

@@ -112,8 +112,8 @@ Result<void, GrammarError> Translator::AddChoices(const Here& here) {
   return {};
 }
 
-// Each member without all others. Most exclusions turn out to be empty once they are looked at
-// beside the rest (normal_form.h).
+// Each member without all others. Most exclusions turn out to be empty in combination with the rest
+// (normal_form.h).
 Result<void, GrammarError> Translator::AddOneOf(const Here& here, const Json::Array& members) {
   std::vector<FormulaId> parts;
   if (front_.options.one_of_as_any_of) {

@@ -1,5 +1,5 @@
-// From the keywords of one place to its formula: the only code that knows what a keyword means.
-// Subschemas stay behind places; nothing recurses here.
+// Translates the keywords of one place to its formula. Only this code knows what a keyword means.
+// Subschemas are represented by places, so nothing recurses here.
 #pragma once
 
 #include <optional>

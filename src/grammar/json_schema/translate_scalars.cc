@@ -144,7 +144,7 @@ void Translator::AddFormat(const Here& here) {
   }
 }
 
-// Content is an annotation, but in draft 7 readers may assert it as they do formats.
+// Content is an annotation, but in draft 7 validators may enforce it like formats.
 void Translator::AddContent(const Here& here) {
   if (!front_.options.assert_format || document_.draft(here.place) != SchemaDraft::k7) return;
   const auto says = [&](const char* keyword, std::string_view value) {

@@ -38,7 +38,8 @@ Result<void, GrammarError> ValueRules::WriteTasks() {
 }
 
 ExprResult ValueRules::Value(FormulaId formula, int depth) {
-  // Only indentation tells depths apart; it ends somewhere, for recursive schemas do not.
+  // Only indented layouts depend on the depth. The depth is limited, because recursive schemas are
+  // not.
   constexpr int kDeepestIndent = 64;
   if (layout_.policy != WhitespacePolicy::kIndent) depth = 0;
   if (formula == kFalse || depth > kDeepestIndent) return grammar().Never();

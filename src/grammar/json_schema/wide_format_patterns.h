@@ -1,7 +1,7 @@
-// What a validator may take for a text of a format, for values that must not be one: validators
-// differ about formats far more than about anything else. Each pattern matches, as a whole, every
-// text that we allow for the format and any that some reading of it might; so it asks only for what
-// all readings share.
+// Texts that some validator may accept as a format, for values that must not have it; validators
+// disagree about formats more than about anything else. Each pattern matches every text that sglrun
+// generates for the format and every text that some validator might accept, so it contains only the
+// rules that all validators share.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
-// A Grammar made ready for matching: one small deterministic byte automaton a rule, with calls and
-// counters, and the masks found so far.
+// A compiled Grammar: one small deterministic byte automaton per rule, with calls and counters, and
+// the masks computed so far.
 #pragma once
 
 #include <cstddef>
@@ -30,7 +30,8 @@ class CompiledGrammar {
 
   std::size_t MemoryBytes() const;  // caches included
 
-  // What bytes alone cannot tell: elements that are one token each, and bounds on tokens.
+  // Features that cannot be checked with bytes alone: elements that are one token each, and bounds
+  // on tokens.
   bool names_tokens() const;
   bool counts_tokens() const;
 

@@ -160,7 +160,7 @@ class SubsetBuilder {
 
 namespace {
 
-// The sketch without kNothing edges, its start split off: what is left when the subset construction
+// The sketch without kNothing edges and with a separate start: used if the subset construction
 // needs too many states.
 Result<Machine, GrammarError> WithoutNothing(SketchIndex& sketch, Budget& budget) {
   Machine machine;  // state s of the sketch is s + 1

@@ -1,4 +1,4 @@
-// All places where a text may stand in a program at once, and the step from one byte to the next.
+// All parse positions of a text in a program, and the step by one byte.
 #pragma once
 
 #include <compare>
@@ -45,7 +45,7 @@ class Stepper {
   // `to` is dead when no item takes the byte (token).
   void StepByte(std::span<const Item> from, std::uint8_t byte, Frontier& to);
   void StepToken(std::span<const Item> from, std::int32_t token, Frontier& to);
-  // Where the text stands when a machine called from these sites has just ended.
+  // The frontier after a machine called from these sites has ended.
   void Return(std::span<const Site> sites, Frontier& to);
 
   // Whether the edge of the item's state leads to where a limit on characters can be kept.

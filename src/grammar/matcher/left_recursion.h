@@ -1,5 +1,5 @@
-// Rewrites machines that call themselves before they take anything, so that the calls of a place in
-// the text are bounded and can be made in an order known beforehand.
+// Rewrites machines that call themselves before they take a symbol, so that the calls at one place
+// of a text are bounded and their order is known in advance.
 #pragma once
 
 #include "grammar/matcher/machine.h"

@@ -1,5 +1,5 @@
-// Puts the mask of a frontier together: for each item what its state says by itself, and, where
-// its machine may end inside a token, what the callers say of the rest.
+// Combines the mask of a frontier from the masks of its items: the tokens that the state allows by
+// itself, and, if its machine may end inside a token, the rests of tokens that the callers allow.
 #pragma once
 
 #include <cstdint>
@@ -16,13 +16,13 @@ namespace sglrun::grammar {
 
 class MaskBuilder {
  public:
-  // Leaves nodes behind in `stacks`; the caller forgets them. `text`: what has been read so far, for
+  // Creates nodes in `stacks`, which the caller releases. `text`: what has been read so far, for
   // elements that must differ; changed meanwhile, and put back.
   MaskBuilder(const Program& program, Stacks& stacks, MaskCache& cache, const Limits& limits,
               std::int64_t most_work, std::string& text);
 
-  // Sets bits of words, which are 0 before. False when it takes too much work: more than one mask
-  // may, or in all more than `most_work`.
+  // Sets bits of words, which are 0 before. False if it takes more work than allowed for one mask,
+  // or more than `most_work` in all.
   bool Fill(const Frontier& frontier, std::span<std::uint32_t> words);
   // The same for a first token, which loses a leading space.
   bool FillWithoutSpace(const Frontier& frontier, std::span<std::uint32_t> words);

@@ -1,4 +1,4 @@
-// All masks found so far for one grammar over one vocabulary. Safe to use from several threads.
+// All masks computed so far for one grammar and one vocabulary. Thread-safe.
 #pragma once
 
 #include <cstddef>
@@ -32,8 +32,8 @@ class MaskCache {
   std::size_t MemoryBytes() const;  // without what is shared with other grammars
 
  private:
-  // Beyond its share of the vocabulary's room the masks of states start again; those in use live on
-  // with their users.
+  // When its share of the vocabulary's memory limit is exceeded, all state masks are dropped; those
+  // in use live until their users release them.
   std::size_t MostBytes() const;
   template <class Mask>
   struct Known {

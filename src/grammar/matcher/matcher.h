@@ -1,5 +1,5 @@
-// Where one text stands in a grammar, and which tokens may come next. Owned by one thread; copies
-// are independent: the way to try something out.
+// The parse state of one text in a grammar, and the tokens that are allowed next. Owned by one
+// thread. Copies are independent, which allows trying a continuation.
 //
 //   Matcher m(compiled, vocabulary);
 //   m.FillMask(mask);            // before sampling
@@ -60,9 +60,9 @@ class Matcher {
   // may end here.
   std::string ForcedBytes() const;
 
-  // What it holds beside the grammar, which others share.
+  // Its memory, without the grammar, which is shared.
   std::size_t MemoryBytes() const;
-  // The work so far, with that of masks as if none had been known before; Limits bounds it.
+  // The work so far, counting masks as if none had been cached; Limits bounds it.
   std::int64_t steps() const;
 
  private:

@@ -1,5 +1,5 @@
-// What can follow at a state of a program, apart from its callers: for states that bytes alone
-// lead on from, which is where walking the vocabulary is dear.
+// What can follow a state of a program, without its callers: for states that continue with bytes
+// alone, where walking the vocabulary is expensive.
 #pragma once
 
 #include <optional>
@@ -9,7 +9,7 @@
 
 namespace sglrun::grammar {
 
-// Where a byte leads from a state that is deterministic over bytes; -1: nowhere.
+// The target of a byte from a state that is deterministic over bytes; -1: none.
 inline StateId NextByByte(const Program& program, StateId state, std::uint8_t byte) {
   for (const Program::ByteEdge& edge : program.BytesOf(state)) {
     if (byte < edge.first) break;  // sorted by first
@@ -22,8 +22,9 @@ inline StateId NextByByte(const Program& program, StateId state, std::uint8_t by
 // it is large, or takes anything but bytes, or leaves a choice.
 std::optional<Hash128> HashOfResidual(const Program& program, StateId state);
 
-// The state that nearly all bytes lead to in the end, which then lead back to it: behind the key
-// that was not to be, any string continues. None when there is no such state.
+// The state to which nearly all bytes lead eventually and which they then do not leave: for
+// example, after a key differs from all excluded names, any string may follow. None if there is no
+// such state.
 std::optional<StateId> HubOf(const Program& program, StateId state);
 
 }  // namespace sglrun::grammar

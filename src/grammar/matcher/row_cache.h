@@ -1,5 +1,5 @@
-// Finished masks by the shape of their frontier, the least recently used forgotten first. Safe to
-// use from several threads.
+// Finished masks by the shape of their frontier; the least recently used is dropped first.
+// Thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -22,10 +22,10 @@ class RowCache {
     Matcher::Mask kind = Matcher::Mask::kSome;
     std::int64_t work = 0;  // steps that finding it took
   };
-  // Writes the row and says what is known of it, if anything is.
+  // Writes the row and returns what is known about it, if it is cached.
   std::optional<Known> Find(const Shape& shape, std::span<std::uint32_t> words);
   void Add(const Shape& shape, const Known& known, std::span<const std::uint32_t> words);
-  // Above so many bytes rows are forgotten.
+  // Rows are dropped above this number of bytes.
   void Bound(std::size_t most_bytes);
   std::size_t MemoryBytes() const;
 

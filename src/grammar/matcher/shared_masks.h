@@ -52,7 +52,7 @@ class SharedMasks {
   }
 
  private:
-  // Beyond this the store starts again; masks in use live on with their users.
+  // Above this size all masks are dropped; those in use live until their users release them.
   static constexpr std::size_t kMostBytes = std::size_t{64} << 20;
 
   template <class Mask>

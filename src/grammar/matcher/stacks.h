@@ -1,7 +1,7 @@
-// Where machines return to: a graph of immutable, interned nodes. A node is a set of sites, each a
-// place to continue at and the node below; equal sets are one node, so equal futures are equal
-// numbers. Everything that was called at one place of the text for one machine shares a node, which
-// keeps ambiguity polynomial.
+// The return stacks of machines: a graph of immutable, interned nodes. A node is a set of sites,
+// each a place to continue at and the node below; equal sets are one node, so equal futures are
+// equal numbers. Everything that was called at one place of the text for one machine shares a node,
+// which keeps ambiguity polynomial.
 #pragma once
 
 #include <compare>
@@ -83,9 +83,9 @@ class Stacks {
   };
   Position Mark() const { return {nodes_.size(), sites_.size(), seen_.size()}; }
   void Release(Position position);
-  // Forgets all nodes that none of `ids` leads to, and renumbers the others.
+  // Drops all nodes that are not reachable from `ids`, and renumbers the others.
   void KeepOnly(std::span<StackId* const> ids);
-  // What the nodes take; the same for the same text on any machine.
+  // The memory of the nodes; the same for the same text on every machine.
   std::size_t bytes() const {
     return nodes_.size() * sizeof(Node) + sites_.size() * sizeof(Site) +
            slots_.size() * sizeof(StackId) + seen_.size() * sizeof(Seen) + seen_bytes_;

@@ -1,5 +1,6 @@
-// What one state of one machine says of every token, whatever called the machine: tokens that fit
-// inside it, and places in tokens where it may end and its callers have to continue.
+// The tokens that one state of one machine allows, independent of the callers of the machine:
+// tokens that fit inside it, and places in tokens where it may end and its callers have to
+// continue.
 #pragma once
 
 #include <cstdint>
@@ -34,7 +35,7 @@ class ExitsByByte {
 
 class StateMask {
  public:
-  // nullptr when finding it takes more work than one mask may.
+  // nullptr if computing it takes more work than allowed for one mask.
   static std::shared_ptr<const StateMask> Of(const Program& program, StateId state,
                                              const Vocabulary& vocabulary, const Limits& limits);
   // The same by the mask of `hub`, a state that nearly every token comes by: only tokens that do

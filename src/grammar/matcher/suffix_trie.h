@@ -1,4 +1,4 @@
-// What is left of many tokens behind the places where a machine has ended in them, merged: the
+// The rests of many tokens after the places where a machine has ended in them, merged: the
 // tokens `."}` and `!"}` both have the suffix `"}`, which the machine's caller has to take only
 // once.
 #pragma once

@@ -1,6 +1,6 @@
-// Where a rule ends with itself, the text just begins the rule again: root ::= root root | "a" is a
-// loop. Left as calls, every such end would be one more place to return to, and an ambiguous rule
-// would have as many readings as its text has letters.
+// If a rule ends with a call of itself, the rule starts again: root ::= root root | "a" is a loop.
+// Left as calls, every such end would be one more place to return to, and an ambiguous rule would
+// have as many parses as its text has letters.
 #pragma once
 
 #include "grammar/matcher/machine.h"

@@ -40,18 +40,41 @@ PER_LAYER_OF = {
         "post_self_attn_layernorm": "post_attention_norm",
         "post_mlp_layernorm": "post_ffw_norm",
     },
+    "starcoder2": {"mlp.c_fc": "ffn_up", "mlp.c_proj": "ffn_down"},
+    "phi2": {"self_attn.dense": "attn_output", "mlp.fc1": "ffn_up", "mlp.fc2": "ffn_down"},
+    "gptneox": {
+        "attention.query_key_value": "attn_qkv",
+        "attention.dense": "attn_output",
+        "mlp.dense_h_to_4h": "ffn_up",
+        "mlp.dense_4h_to_h": "ffn_down",
+    },
     "seed_oss": {"post_attention_layernorm": "post_attention_norm"},
     "hunyuan-dense": {
         "self_attn.query_layernorm": "attn_q_norm",
         "self_attn.key_layernorm": "attn_k_norm",
     },
 }
+# Names outside of the layers, where they are others.
+GLOBAL_OF = {
+    "gptneox": {
+        "gpt_neox.embed_in.weight": "token_embd.weight",
+        "gpt_neox.final_layer_norm.weight": "output_norm.weight",
+        "gpt_neox.final_layer_norm.bias": "output_norm.bias",
+    },
+    "phi2": {
+        "model.final_layernorm.weight": "output_norm.weight",
+        "model.final_layernorm.bias": "output_norm.bias",
+        "lm_head.bias": "output.bias",
+    },
+}
+# Architectures whose fused rows of q, k and v the converter takes apart by kind.
+GROUPED_QKV = {"gptneox"}
 # Architectures whose q and k the converter moves to adjacent-pair order.
-INTERLEAVED = {"llama", "granite", "smollm3", "mistral3"}
+INTERLEAVED = {"llama", "granite", "smollm3", "mistral3", "arcee"}
 # Architectures whose norms the converter writes with the 1 that the model adds.
-NORMS_PLUS_ONE = {"gemma", "gemma2", "gemma3"}
+NORMS_PLUS_ONE = {"gemma", "gemma2", "gemma3", "nemotron"}
 # Architectures that state a window; which layers have it is known to the reader.
-WINDOWED = {"gemma2", "gemma3", "olmo2", "exaone4", "cohere2", "phi3"}
+WINDOWED = {"gemma2", "gemma3", "olmo2", "exaone4", "cohere2", "phi3", "starcoder2"}
 # Numbers, by their names in a transformers config.
 FACTORS = {
     "embedding_multiplier": "embedding_scale",
@@ -63,6 +86,8 @@ FACTORS = {
     "final_logit_softcapping": "final_logit_softcapping",
     "rms_norm_eps": "attention.layer_norm_rms_epsilon",
     "layer_norm_eps": "attention.layer_norm_epsilon",
+    "norm_epsilon": "attention.layer_norm_epsilon",
+    "norm_eps": "attention.layer_norm_epsilon",
 }
 GLOBAL = {
     "model.embed_tokens.weight": "token_embd.weight",
@@ -72,8 +97,9 @@ GLOBAL = {
 
 
 def to_gguf_name(name, arch="llama"):
-    if name in GLOBAL:
-        return GLOBAL[name]
+    outside = GLOBAL | {"model.norm.bias": "output_norm.bias"} | GLOBAL_OF.get(arch, {})
+    if name in outside:
+        return outside[name]
     _, _, layer, rest = name.split(".", 3)
     module, leaf = rest.rsplit(".", 1)
     names = PER_LAYER | PER_LAYER_OF.get(arch, {})
@@ -98,6 +124,13 @@ def permute(tensor, heads):
 def unpermute(tensor, heads):
     """The inverse of permute."""
     return tensor.reshape(heads, -1, 2, *tensor.shape[1:]).swapaxes(1, 2).reshape(tensor.shape)
+
+
+def ungroup(tensor, heads, kv_heads):
+    """Rows of q, k and v by key head to those of all queries, of all keys, of all values."""
+    grouped = tensor.reshape(kv_heads, heads // kv_heads + 2, -1, *tensor.shape[1:])
+    parts = [grouped[:, :-2], grouped[:, -2:-1], grouped[:, -1:]]
+    return np.concatenate([p.reshape(-1, *tensor.shape[1:]) for p in parts])
 
 
 def llama3_factors(rope, head_dim):
@@ -128,7 +161,10 @@ def new_writer(path, arch, config, name):
     writer.add_block_count(config.num_hidden_layers)
     writer.add_feed_forward_length(config.intermediate_size)
     writer.add_head_count(config.num_attention_heads)
-    writer.add_head_count_kv(config.num_key_value_heads)
+    kv_heads = getattr(config, "num_key_value_heads", config.num_attention_heads)
+    writer.add_head_count_kv(kv_heads)
+    if hasattr(config, "use_parallel_residual"):
+        writer.add_parallel_residual(config.use_parallel_residual)
     head_dim = head_dim_of(config)
     writer.add_key_length(head_dim)
     writer.add_value_length(head_dim)
@@ -191,7 +227,8 @@ def add_longrope(writer, rope, max_positions):
 def add_tensors(writer, model, arch, matrix_type):
     """Every weight; matrices as `matrix_type` ("f32" or "bf16"), vectors as f32."""
     config = model.config
-    heads = {"q_proj": config.num_attention_heads, "k_proj": config.num_key_value_heads}
+    kv_heads = getattr(config, "num_key_value_heads", config.num_attention_heads)
+    heads = {"q_proj": config.num_attention_heads, "k_proj": kv_heads}
     for name, tensor in model.state_dict().items():
         if name == "lm_head.weight" and config.tie_word_embeddings:
             continue
@@ -199,7 +236,9 @@ def add_tensors(writer, model, arch, matrix_type):
         module = name.split(".")[-2]
         if arch in INTERLEAVED and module in heads:
             values = permute(values, heads[module])
-        if arch in NORMS_PLUS_ONE and values.ndim == 1:
+        if arch in GROUPED_QKV and module == "query_key_value":
+            values = ungroup(values, config.num_attention_heads, kv_heads)
+        if arch in NORMS_PLUS_ONE and values.ndim == 1 and name.endswith(".weight"):
             values = values + 1
         values = np.ascontiguousarray(values)
         if matrix_type == "bf16" and values.ndim == 2:

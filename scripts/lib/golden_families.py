@@ -19,13 +19,22 @@ BASE = {
 # Heads of 16.
 WIDE_HEADS = {"num_attention_heads": 3, "num_key_value_heads": 1}
 # The root of the width is exact in bf16.
-GEMMA = {**BASE, "hidden_size": 64, "num_attention_heads": 4, "head_dim": 24}
+GEMMA = {
+    **BASE,
+    "hidden_size": 64,
+    "num_attention_heads": 2,
+    "num_key_value_heads": 1,
+    "head_dim": 24,
+}
 YARN = {
     "rope_type": "yarn",
     "rope_theta": 20000.0,
     "factor": 5.0,
     "original_max_position_embeddings": 16,
 }
+
+# Small: more families than features.
+SMALL = {**BASE, "vocab_size": 96, "intermediate_size": 24, "num_hidden_layers": 2}
 
 FAMILIES = {
     "cohere": ("cohere", "command-r", {**BASE, "logit_scale": 0.5}),
@@ -54,8 +63,6 @@ FAMILIES = {
         {
             **GEMMA,
             "num_hidden_layers": 6,
-            "num_attention_heads": 2,
-            "num_key_value_heads": 1,
             "intermediate_size": 24,
             "sliding_window": 8,
             "query_pre_attn_scalar": 24,
@@ -89,6 +96,7 @@ FAMILIES = {
         "hunyuan-dense",
         {
             **BASE,
+            **WIDE_HEADS,
             "head_dim": 16,
             "rope_parameters": {
                 "rope_type": "dynamic",

@@ -30,7 +30,7 @@ Json RopeText(const std::vector<model::RopeSpec>& ropes) {
     text += (text.empty() ? "" : "; ") + ("theta " + Json(rope.theta).CanonicalDump());
     if (!rope.description.empty()) text += ", " + rope.description;
   }
-  return text;
+  return text.empty() ? "none" : text;
 }
 
 // 0 when every layer sees all of the context.

@@ -50,6 +50,20 @@ ModelSpec OddShapes() {
   spec.ropes = {DefaultRope(10000.0, 24)};
   spec.tied_head = true;
   spec.layers[1].mixer.window = 20;
+  spec.ropes.push_back(DefaultRope(1000.0, 24));
+  spec.ropes[1].query_beta = 0.3;
+  spec.ropes[1].query_period = 7;
+  spec.layers[1].mixer.rope = 1;
+  LayerSpec& last = spec.layers[2];
+  last.parallel = true;
+  last.residual_scale = 0.7f;
+  last.before_mixer->kind = kernels::NormKind::kLayer;
+  last.mixer.rope = std::nullopt;
+  last.mixer.softcap = 2.0f;
+  last.mlp.activation = kernels::ActivationKind::kGelu;
+  last.mlp.gated = false;
+  spec.embedding_scale = 3.0f;
+  spec.logit_softcap = 9.0f;
   return spec;
 }
 

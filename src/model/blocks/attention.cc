@@ -29,7 +29,10 @@ void Attention::List(WeightList& list) {
       {"self_attn.q_proj", "attn_q", q, {spec_.heads, spec_.head_dim, rotary_dim_}},
       {"self_attn.k_proj", "attn_k", kv, {spec_.kv_heads, spec_.head_dim, rotary_dim_}},
       {"self_attn.v_proj", "attn_v", kv}};
-  if (spec_.fused_qkv) parts = {{"self_attn.qkv_proj", "attn_qkv", q + 2 * kv}};
+  if (spec_.fused_qkv) {
+    const FusedRows rows{spec_.heads, spec_.kv_heads, spec_.head_dim};
+    parts = {{"self_attn.qkv_proj", "attn_qkv", q + 2 * kv, {}, rows}};
+  }
   qkv_.List(parts, hidden_, spec_.qkv_bias, list);
   output_.List({{"self_attn.o_proj", "attn_output", hidden_}}, q, spec_.output_bias, list);
   if (!spec_.head_norm) return;

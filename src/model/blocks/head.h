@@ -12,7 +12,8 @@ class Head {
         hidden_(spec.hidden_size),
         scale_(spec.logit_scale),
         softcap_(spec.logit_softcap),
-        is_tied_(spec.tied_head) {}
+        is_tied_(spec.tied_head),
+        has_bias_(spec.head_bias) {}
 
   void List(WeightList& list);
   // logits f32 [J, V] of hidden f32 [J, H].
@@ -22,8 +23,9 @@ class Head {
  private:
   std::int64_t vocab_size_, hidden_;
   float scale_, softcap_;
-  bool is_tied_;
+  bool is_tied_, has_bias_;
   kernels::PackedWeight weight_;  // empty where the embedding serves
+  VectorWeight bias_;
 };
 
 }  // namespace sglrun::model

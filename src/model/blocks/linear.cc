@@ -9,7 +9,8 @@ Source SourceOf(const LinearPart& part, const char* kind) {
   return {.name = std::string(part.name) + kind,
           .gguf_name = std::string(part.gguf_name) + kind,
           .rows = part.rows,
-          .rotated = part.rotated};
+          .rotated = part.rotated,
+          .fused = part.fused};
 }
 
 }  // namespace

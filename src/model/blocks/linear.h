@@ -17,6 +17,7 @@ struct LinearPart {
   std::string_view name, gguf_name;
   std::int64_t rows = 0;
   RotatedRows rotated = {};
+  FusedRows fused = {};
 };
 
 class Linear {

@@ -27,12 +27,19 @@ struct RotatedRows {
   std::int64_t heads = 0, size = 0, rotary = 0;
 };
 
+// The rows of all queries, then keys, then values, of heads of `size` rows. Some files order them by
+// key head: its queries, its key, its value.
+struct FusedRows {
+  std::int64_t heads = 0, kv_heads = 0, size = 0;
+};
+
 // A tensor of a checkpoint. The names are those in a layer, without the layer's prefix.
 struct Source {
   std::string name;       // in Hugging Face files: "self_attn.q_proj.weight"
   std::string gguf_name;  // "attn_q.weight"
   std::int64_t rows = 0;  // entries of a vector
   RotatedRows rotated = {};
+  FusedRows fused = {};
 };
 
 // [n, k]: the rows of its sources one after the other.

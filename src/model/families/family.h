@@ -15,6 +15,11 @@
 
 namespace sglrun::model {
 
+// A part of a tensor's name: ours, and how a family's Hugging Face files spell it.
+struct TensorRename {
+  std::string_view ours, theirs;
+};
+
 struct Family {
   std::string_view name;          // model_type of config.json
   std::string_view causal_class;  // what config.json's `architectures` names
@@ -24,8 +29,11 @@ struct Family {
   bool gguf_interleaves_rope = false;
   // Hugging Face's files and GGUF files have those rows in adjacent-pair order.
   bool rotates_pairs = false;
-  // Hugging Face's files, not GGUF files, have the weights of norms less 1.
+  // Hugging Face's files, not GGUF files, have the weights of norms less 1; fused rows of q, k and v
+  // by key head; other names of tensors.
   bool norms_less_one = false;
+  bool groups_qkv = false;
+  std::vector<TensorRename> tensor_names = {};
   // Defaults of the configuration class in transformers.
   std::optional<std::int32_t> bos_token_id = {};
   std::vector<std::int32_t> eos_token_ids = {};

@@ -26,6 +26,8 @@ class ArchKeys {
     return gguf_->String(Name(key));
   }
 
+  Result<std::optional<bool>> Bool(std::string_view key) const { return gguf_->Bool(Name(key)); }
+
   // One number, or a list with the same number for each layer.
   Result<std::optional<std::int64_t>> Int(std::string_view key) const {
     const auto found = gguf_->metadata.find(Name(key));
@@ -254,6 +256,8 @@ Result<ModelSpec> ReadSpec(const Family& family, const ArchKeys& keys,
   // GGUF has no keys for these: the tensors say so.
   const auto has = [&](const char* name) { return FindTensor(tensors, name) != nullptr; };
   sizes.emplace_back("tie_word_embeddings", !has("output.weight"));
+  SGLRUN_ASSIGN_OR_RETURN(const auto parallel, keys.Bool("use_parallel_residual"));
+  if (parallel) sizes.emplace_back("use_parallel_residual", *parallel);
   const Json config(std::move(sizes));
   GgufStatements stated{.rope = {},
                         .qkv_bias = has("blk.0.attn_q.bias") || has("blk.0.attn_qkv.bias"),

@@ -169,13 +169,15 @@ const StoredTensor* Find(const std::vector<StoredTensor>& tensors, std::string_v
 
 // Whether the embedding serves as the head: where the weights hold no head, or where the key says
 // so and the head that is stored beside it is the same.
-bool IsTied(const std::string& path, const ModelSpec& spec,
+bool IsTied(const std::string& path, const ModelSpec& spec, const StoredForm& form,
             const std::vector<StoredTensor>& tensors) {
-  const StoredTensor* head = Find(tensors, kHeadName);
-  const StoredTensor* embedding = Find(tensors, kEmbeddingName);
+  const std::string head_name = form.NameInFile(kHeadName);
+  const StoredTensor* head = Find(tensors, head_name);
+  const StoredTensor* embedding = Find(tensors, form.NameInFile(kEmbeddingName));
   if (head == nullptr) {
     if (!spec.tied_head) {
-      LogWarning(path + ": the weights hold no lm_head.weight, the embedding serves as the head");
+      LogWarning(path + ": the weights hold no " + head_name +
+                 ", the embedding serves as the head");
     }
     return true;
   }
@@ -183,9 +185,9 @@ bool IsTied(const std::string& path, const ModelSpec& spec,
   const bool is_same = head->shape == embedding->shape && head->type == embedding->type &&
                        head->data() == embedding->data();
   if (!is_same) {
-    LogWarning(path +
-               ": lm_head.weight differs from the embedding, although tie_word_embeddings "
-               "is true; lm_head.weight is the head");
+    LogWarning(path + ": " + head_name +
+               " differs from the embedding, although tie_word_embeddings is true; " + head_name +
+               " is the head");
   }
   return is_same;
 }
@@ -213,9 +215,12 @@ Result<HfDirectory> OpenHfDirectory(const std::string& path) {
   if (result.config.nested) TakeTextModel(path, result.weights);
 
   ModelSpec& spec = result.config.spec;
-  spec.tied_head = IsTied(path, spec, result.weights.tensors);
-  const StoredForm form{.rope_in_pairs = result.config.family->rotates_pairs,
-                        .norms_less_one = result.config.family->norms_less_one};
+  const Family& family = *result.config.family;
+  const StoredForm form{.rope_in_pairs = family.rotates_pairs,
+                        .qkv_in_groups = family.groups_qkv,
+                        .norms_less_one = family.norms_less_one,
+                        .names = family.tensor_names};
+  spec.tied_head = IsTied(path, spec, form, result.weights.tensors);
   SGLRUN_RETURN_IF_ERROR(MatchTensors(spec, {path, "config.json"}, form, result.weights.tensors));
   return result;
 }

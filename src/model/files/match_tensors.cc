@@ -4,7 +4,6 @@
 #include <set>
 #include <string_view>
 #include <unordered_map>
-#include <unordered_set>
 #include <utility>
 
 #include "model/blocks/decoder_blocks.h"
@@ -25,12 +24,13 @@ class ExpectedList : public WeightList {
  public:
   void Matrix(const MatrixEntry& entry) override {
     for (const Source& source : entry.from) {
-      tensors.push_back({FullName(source), {source.rows, entry.k}, source.rotated});
+      tensors.push_back({FullName(source), {source.rows, entry.k}, source.rotated, source.fused});
     }
   }
   void Vector(const VectorEntry& entry) override {
     for (const Source& source : entry.from) {
-      tensors.push_back({FullName(source), {source.rows}, source.rotated, entry.center == 1});
+      tensors.push_back(
+          {FullName(source), {source.rows}, source.rotated, source.fused, entry.center == 1});
     }
   }
 
@@ -51,9 +51,11 @@ std::int64_t LayerOf(std::string_view name) {
   return -1;
 }
 
-bool IsLeftover(const ModelSpec& spec, std::string_view name) {
-  if (name.ends_with("rotary_emb.inv_freq")) return true;
-  return spec.tied_head && name == kHeadName;
+bool IsLeftover(const ModelSpec& spec, const StoredForm& form, std::string_view name) {
+  for (const char* buffer : {"rotary_emb.inv_freq", ".attention.bias", ".attention.masked_bias"}) {
+    if (name.ends_with(buffer)) return true;
+  }
+  return spec.tied_head && name == form.NameInFile(kHeadName);
 }
 
 Error MissingTensor(const ModelSpec& spec, const TensorCheckNames& names,
@@ -85,6 +87,14 @@ Error UnknownTensor(const ModelSpec& spec, const TensorCheckNames& names,
 
 }  // namespace
 
+std::string StoredForm::NameInFile(std::string name) const {
+  for (const TensorRename& rename : names) {
+    const std::size_t at = name.find(rename.ours);
+    if (at != std::string::npos) name.replace(at, rename.ours.size(), rename.theirs);
+  }
+  return name;
+}
+
 std::vector<ExpectedTensor> ExpectedTensors(const ModelSpec& spec) {
   DecoderBlocks blocks(spec);
   ExpectedList list;
@@ -100,25 +110,28 @@ Status MatchTensors(const ModelSpec& spec, const TensorCheckNames& names, const 
       return Error{tensor.file->path() + ": tensor \"" + tensor.name + "\" occurs twice"};
     }
   }
-  std::unordered_set<std::string> wanted;
+  std::unordered_map<std::string, std::string> ours;  // by the file's names
   for (const ExpectedTensor& expected : ExpectedTensors(spec)) {
-    const auto found = by_name.find(expected.name);
-    if (found == by_name.end()) return MissingTensor(spec, names, expected.name, tensors);
-    if (found->second->shape != expected.shape) {
-      return Error{found->second->file->path() + ": tensor \"" + expected.name + "\" is " +
-                   ShapeText(found->second->shape) + ", " + names.config + " asks for " +
-                   ShapeText(expected.shape)};
+    const std::string name = form.NameInFile(expected.name);
+    const auto found = by_name.find(name);
+    if (found == by_name.end()) return MissingTensor(spec, names, name, tensors);
+    StoredTensor& tensor = *found->second;
+    if (tensor.shape != expected.shape) {
+      return Error{tensor.file->path() + ": tensor \"" + name + "\" is " + ShapeText(tensor.shape) +
+                   ", " + names.config + " asks for " + ShapeText(expected.shape)};
     }
-    if (form.rope_in_pairs && expected.rotated.rotary > 0) found->second->pairs = expected.rotated;
-    if (form.norms_less_one && expected.is_norm) found->second->add = 1;
-    wanted.insert(expected.name);
+    if (form.rope_in_pairs && expected.rotated.rotary > 0) tensor.pairs = expected.rotated;
+    if (form.qkv_in_groups) tensor.groups = expected.fused;
+    if (form.norms_less_one && expected.is_norm) tensor.add = 1;
+    ours.emplace(name, expected.name);
   }
   for (const StoredTensor& tensor : tensors) {
-    if (!wanted.contains(tensor.name) && !IsLeftover(spec, tensor.name)) {
+    if (!ours.contains(tensor.name) && !IsLeftover(spec, form, tensor.name)) {
       return UnknownTensor(spec, names, tensor);
     }
   }
-  std::erase_if(tensors, [&](const StoredTensor& t) { return !wanted.contains(t.name); });
+  std::erase_if(tensors, [&](const StoredTensor& t) { return !ours.contains(t.name); });
+  for (StoredTensor& tensor : tensors) tensor.name = ours.at(tensor.name);
   return {};
 }
 

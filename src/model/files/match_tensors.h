@@ -2,10 +2,13 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
+#include "model/families/family.h"
 #include "model/files/stored_tensor.h"
 #include "model/spec/model_spec.h"
 
@@ -15,6 +18,7 @@ struct ExpectedTensor {
   std::string name;  // in Hugging Face files
   std::vector<std::int64_t> shape;
   RotatedRows rotated = {};
+  FusedRows fused = {};
   bool is_norm = false;
 };
 
@@ -30,12 +34,17 @@ struct TensorCheckNames {
 // How a family's files hold some weights.
 struct StoredForm {
   bool rope_in_pairs = false;   // rows that rotate are in the order of adjacent pairs
+  bool qkv_in_groups = false;   // fused rows of q, k and v are in the order of key heads
   bool norms_less_one = false;  // weights of norms are stored less 1
+  std::span<const TensorRename> names = {};
+
+  // The file's spelling of a name of ours.
+  std::string NameInFile(std::string name) const;
 };
 
-// Keeps the tensors that the decoder uses, in `tensors`, and notes the form they have. Missing ones, ones of another shape and
-// unknown ones are errors, except leftovers that are known to be of no use (rotary tables, a head
-// beside a tied embedding).
+// Keeps the tensors that the decoder uses, in `tensors`, under our names, and notes the form they
+// have. Missing ones, ones of another shape and unknown ones are errors, except leftovers that are
+// known to be of no use (rotary tables, masks, a head beside a tied embedding).
 Status MatchTensors(const ModelSpec& spec, const TensorCheckNames& names, const StoredForm& form,
                     std::vector<StoredTensor>& tensors);
 

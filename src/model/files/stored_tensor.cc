@@ -34,26 +34,63 @@ std::int64_t PairedRow(std::int64_t row, const RotatedRows& pairs) {
   return row - within + 2 * (within % half) + within / half;
 }
 
-std::function<void(std::int64_t, std::int64_t, float*)> PairedReader(const RowLayout& layout,
-                                                                     const RotatedRows& pairs) {
-  return [layout, pairs](std::int64_t first, std::int64_t count, float* out) {
+// The place, among rows by key head, of a row of queries, keys and values one after the other.
+std::int64_t GroupedRow(std::int64_t row, const FusedRows& groups) {
+  const std::int64_t head = row / groups.size, of_group = groups.heads / groups.kv_heads;
+  const std::int64_t key = head - groups.heads, value = key - groups.kv_heads;
+  const std::int64_t group = key < 0 ? head / of_group : value < 0 ? key : value;
+  const std::int64_t place = key < 0 ? head % of_group : value < 0 ? of_group : of_group + 1;
+  return (group * (of_group + 2) + place) * groups.size + row % groups.size;
+}
+
+// Where the rows of a tensor lie in its file.
+struct RowOrder {
+  RotatedRows pairs;
+  FusedRows groups;
+
+  bool is_plain() const { return pairs.heads == 0 && groups.heads == 0; }
+  std::int64_t Stored(std::int64_t row) const {
+    if (groups.heads > 0) return GroupedRow(row, groups);
+    return pairs.heads > 0 ? PairedRow(row, pairs) : row;
+  }
+  // Rows from `row` on that lie one distance apart, at most `count`; the distance.
+  struct Run {
+    std::int64_t rows, distance;
+  };
+  Run RunFrom(std::int64_t row, std::int64_t count) const {
+    if (groups.heads > 0) return {std::min(count, groups.size - row % groups.size), 1};
+    if (pairs.heads == 0) return {count, 1};
+    const std::int64_t within = row % pairs.size, half = pairs.rotary / 2;
+    if (within >= pairs.rotary) return {std::min(count, pairs.size - within), 1};
+    return {std::min(count, half - within % half), 2};
+  }
+};
+
+std::function<void(std::int64_t, std::int64_t, float*)> RowsReader(const RowLayout& layout,
+                                                                   const RowOrder& order) {
+  if (order.is_plain()) {
+    return [layout](std::int64_t first, std::int64_t count, float* out) {
+      layout.Read(first, count, out);
+    };
+  }
+  return [layout, order](std::int64_t first, std::int64_t count, float* out) {
     for (std::int64_t r = 0; r < count; ++r) {
-      layout.Read(PairedRow(first + r, pairs), 1, out + r * layout.columns);
+      layout.Read(order.Stored(first + r), 1, out + r * layout.columns);
     }
   };
 }
 
 std::function<void(std::int64_t, std::int64_t, const formats::QuantOut&)> CodesReader(
-    const RowLayout& layout, const RotatedRows& pairs) {
-  if (pairs.heads == 0) {
+    const RowLayout& layout, const RowOrder& order) {
+  if (order.is_plain()) {
     return [layout](std::int64_t first, std::int64_t count, const formats::QuantOut& out) {
       layout.ReadCodes(first, count, out);
     };
   }
-  return [layout, pairs](std::int64_t first, std::int64_t count, const formats::QuantOut& out) {
+  return [layout, order](std::int64_t first, std::int64_t count, const formats::QuantOut& out) {
     for (std::int64_t r = 0; r < count; ++r) {
       const std::int64_t group = r * layout.groups();
-      layout.ReadCodes(PairedRow(first + r, pairs), 1,
+      layout.ReadCodes(order.Stored(first + r), 1,
                        {out.codes + r * layout.columns, out.scales + group,
                         out.minima == nullptr ? nullptr : out.minima + group});
     }
@@ -67,34 +104,28 @@ std::optional<tensor::DType> PlainType(std::string_view type) {
   return std::nullopt;
 }
 
-// Rows of one part of a head's pairs lie two rows apart.
 std::function<tensor::TensorView(std::int64_t, std::int64_t)> StoredRowsReader(
-    const RowLayout& layout, tensor::DType dtype, const RotatedRows& pairs) {
-  return [layout, dtype, pairs](std::int64_t first, std::int64_t count) {
-    const bool has_pairs = pairs.heads > 0;
-    const std::int64_t within = has_pairs ? first % pairs.size : 0, half = pairs.rotary / 2;
-    const bool rotates = has_pairs && within < pairs.rotary;
-    std::int64_t rows = count;
-    if (has_pairs) rows = std::min(count, rotates ? half - within % half : pairs.size - within);
-    const std::int64_t at = has_pairs ? PairedRow(first, pairs) : first;
+    const RowLayout& layout, tensor::DType dtype, const RowOrder& order) {
+  return [layout, dtype, order](std::int64_t first, std::int64_t count) {
+    const RowOrder::Run run = order.RunFrom(first, count);
     // Views of what is only read have no type of their own.
-    auto* data =
-        const_cast<std::uint8_t*>(layout.data) + at * layout.columns * layout.format->block_bytes;
-    tensor::TensorView view = tensor::MakeView(data, dtype, {rows, layout.columns});
-    if (rotates) view.stride[0] *= 2;
+    auto* data = const_cast<std::uint8_t*>(layout.data) +
+                 order.Stored(first) * layout.columns * layout.format->block_bytes;
+    tensor::TensorView view = tensor::MakeView(data, dtype, {run.rows, layout.columns});
+    view.stride[0] *= run.distance;
     return view;
   };
 }
 
 // A vector is one row, whose elements were moved as a matrix's rows are.
 std::function<void(std::int64_t, std::int64_t, float*)> VectorReader(const RowLayout& layout,
-                                                                     const StoredTensor& tensor) {
-  return [layout, pairs = tensor.pairs, add = tensor.add](std::int64_t, std::int64_t, float* out) {
+                                                                     const RowOrder& order,
+                                                                     float add) {
+  return [layout, order, add](std::int64_t, std::int64_t, float* out) {
     std::vector<float> stored(static_cast<std::size_t>(layout.columns));
     layout.Read(0, 1, stored.data());
     for (std::int64_t i = 0; i < layout.columns; ++i) {
-      const std::int64_t from = pairs.heads > 0 ? PairedRow(i, pairs) : i;
-      out[i] = stored[static_cast<std::size_t>(from)] + add;
+      out[i] = stored[static_cast<std::size_t>(order.Stored(i))] + add;
     }
   };
 }
@@ -121,23 +152,15 @@ Result<TensorSource> MakeTensorSource(const StoredTensor& tensor) {
                       .drop_pages = nullptr};
   const RowLayout layout{format, tensor.shape.empty() ? 1 : tensor.shape.back(),
                          reinterpret_cast<const std::uint8_t*>(tensor.data().data())};
-  if (format->form && tensor.shape.size() == 2) {
-    source.read_codes = CodesReader(layout, tensor.pairs);
-  }
-  if (tensor.shape.size() == 1) {
-    source.read_rows = VectorReader(layout, tensor);
-  } else if (tensor.pairs.heads > 0) {
-    source.read_rows = PairedReader(layout, tensor.pairs);
-  } else {
-    source.read_rows = [layout](std::int64_t first, std::int64_t count, float* out) {
-      layout.Read(first, count, out);
-    };
-  }
+  const RowOrder order{tensor.pairs, tensor.groups};
+  if (format->form && tensor.shape.size() == 2) source.read_codes = CodesReader(layout, order);
+  source.read_rows = tensor.shape.size() == 1 ? VectorReader(layout, order, tensor.add)
+                                              : RowsReader(layout, order);
   const std::optional<tensor::DType> plain = PlainType(tensor.type);
   if (plain && tensor.shape.size() == 2 &&
       reinterpret_cast<std::uintptr_t>(layout.data) % tensor::ElementSize(*plain) == 0) {
     source.plain = plain;
-    source.stored_rows = StoredRowsReader(layout, *plain, tensor.pairs);
+    source.stored_rows = StoredRowsReader(layout, *plain, order);
   }
   source.drop_pages = [file = tensor.file, first = tensor.begin](std::size_t begin,
                                                                  std::size_t bytes) {

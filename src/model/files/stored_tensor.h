@@ -23,6 +23,8 @@ struct StoredTensor {
   std::size_t bytes = 0;
   // Rows that rotate and lie in adjacent-pair order; no heads: rows lie in half order.
   RotatedRows pairs = {};
+  // Rows of queries, keys and values that lie by key head; no heads: they lie one after the other.
+  FusedRows groups = {};
   float add = 0;  // to every element of a vector
 
   std::string_view data() const { return file->bytes().substr(begin, bytes); }

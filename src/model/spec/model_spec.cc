@@ -129,7 +129,7 @@ std::string ModelSpec::ToString() const {
          std::to_string(vocab_size) + ", context " + std::to_string(context_length) +
          ScaleText("embedding scale", embedding_scale) + "\n" + RopesText(ropes) +
          LayersText(layers) + NormText(final_norm) +
-         "head: " + (tied_head ? "the embedding" : "its own") +
+         "head: " + (tied_head ? "the embedding" : "its own") + (head_bias ? ", with bias" : "") +
          ScaleText("logit scale", logit_scale) +
          (logit_softcap > 0 ? ", logit soft cap " + FloatText(logit_softcap) : "") + "\n";
 }

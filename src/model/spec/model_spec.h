@@ -106,6 +106,7 @@ struct ModelSpec {
   std::vector<LayerSpec> layers;
   NormSpec final_norm;
   bool tied_head = false;  // the embedding serves as the head
+  bool head_bias = false;
   float logit_scale = 1;
   float logit_softcap = 0;  // cap * tanh(logit / cap); 0: none
 

@@ -52,6 +52,12 @@ void UseLayerNorms(bool bias, ModelSpec& model) {
   }
 }
 
+void UseBiases(ModelSpec& model) {
+  for (LayerSpec& layer : model.layers) {
+    layer.mixer.qkv_bias = layer.mixer.output_bias = layer.mlp.bias = true;
+  }
+}
+
 void UseParallelBranches(ModelSpec& model) {
   for (LayerSpec& layer : model.layers) {
     layer.parallel = true;

@@ -25,6 +25,8 @@ void UseNormsAfter(ModelSpec& model);
 void UseSandwichNorms(ModelSpec& model);
 // Layer norms everywhere.
 void UseLayerNorms(bool bias, ModelSpec& model);
+// Biases in all products of the layers.
+void UseBiases(ModelSpec& model);
 // Both branches read the same norm of the same x.
 void UseParallelBranches(ModelSpec& model);
 

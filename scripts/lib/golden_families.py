@@ -167,4 +167,9 @@ FAMILIES = {
         {**BASE, "head_dim": 16, "attention_out_bias": True, "mlp_bias": True},
     ),
     "smollm3": ("smollm3", "smollm3", {**BASE, "num_hidden_layers": 4}),
+    "starcoder2": (
+        "starcoder2",
+        "starcoder2",
+        {**SMALL, "sliding_window": 8},
+    ),
 }

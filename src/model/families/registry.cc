@@ -26,7 +26,8 @@ namespace sglrun::model {
   row(kQwen2)                \
   row(kQwen3)                \
   row(kSeedOss)              \
-  row(kSmolLm3)
+  row(kSmolLm3)              \
+  row(kStarCoder2)
 // clang-format on
 
 #define SGLRUN_DECLARE(family) extern const Family family;

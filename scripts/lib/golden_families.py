@@ -143,6 +143,7 @@ FAMILIES = {
             },
         },
     ),
+    "phi": ("phi", "phi2", {**SMALL, **WIDE_HEADS}),
     "phi3": (
         "phi3",
         "phi3",

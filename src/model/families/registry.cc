@@ -22,6 +22,7 @@ namespace sglrun::model {
   row(kMistral)              \
   row(kOlmo2)                \
   row(kOlmo3)                \
+  row(kPhi)                  \
   row(kPhi3)                 \
   row(kQwen2)                \
   row(kQwen3)                \

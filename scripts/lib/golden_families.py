@@ -75,6 +75,12 @@ FAMILIES = {
         {**BASE, **WIDE_HEADS, "head_dim": 16, "rms_norm_eps": 1e-5},
     ),
     "glm4": ("glm4", "glm4", {**BASE, **WIDE_HEADS, "head_dim": 16}),
+    "gpt_neox": (
+        "gpt_neox",
+        "gptneox",
+        {k: v for k, v in SMALL.items() if k != "num_key_value_heads"}
+        | {"num_attention_heads": 3, "rotary_pct": 0.5},
+    ),
     "granite": (
         "granite",
         "granite",

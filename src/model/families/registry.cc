@@ -13,6 +13,7 @@ namespace sglrun::model {
   row(kGemma3)               \
   row(kGlm)                  \
   row(kGlm4)                 \
+  row(kGptNeoX)              \
   row(kGranite)              \
   row(kHelium)               \
   row(kHunyuan)              \

@@ -92,6 +92,19 @@ FAMILIES = {
             "logits_scaling": 0.7,
         },
     ),
+    "granite4": (
+        "granitemoehybrid",
+        None,
+        {
+            **SMALL,
+            "layer_types": ["full_attention"] * 2,
+            "num_local_experts": 0,
+            "shared_intermediate_size": 24,
+            "attention_multiplier": 0.3,
+            "residual_multiplier": 0.6,
+            "mamba_n_heads": 4,
+        },
+    ),
     "helium": (
         "helium",
         None,

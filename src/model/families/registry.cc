@@ -15,6 +15,7 @@ namespace sglrun::model {
   row(kGlm4)                 \
   row(kGptNeoX)              \
   row(kGranite)              \
+  row(kGranite4)             \
   row(kHelium)               \
   row(kHunyuan)              \
   row(kLlama)                \

@@ -149,6 +149,7 @@ FAMILIES = {
             },
         },
     ),
+    "nemotron": ("nemotron", "nemotron", {**SMALL, **WIDE_HEADS}),
     "olmo3": (
         "olmo3",
         "olmo2",

@@ -22,6 +22,7 @@ namespace sglrun::model {
   row(kMinistral)            \
   row(kMinistral3)           \
   row(kMistral)              \
+  row(kNemotron)             \
   row(kOlmo2)                \
   row(kOlmo3)                \
   row(kPhi)                  \

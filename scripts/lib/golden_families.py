@@ -188,6 +188,7 @@ FAMILIES = {
         {**BASE, "head_dim": 16, "attention_out_bias": True, "mlp_bias": True},
     ),
     "smollm3": ("smollm3", "smollm3", {**BASE, "num_hidden_layers": 4}),
+    "stablelm": ("stablelm", "stablelm", {**SMALL, **WIDE_HEADS, "use_qkv_bias": True}),
     "starcoder2": (
         "starcoder2",
         "starcoder2",

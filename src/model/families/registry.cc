@@ -31,6 +31,7 @@ namespace sglrun::model {
   row(kQwen3)                \
   row(kSeedOss)              \
   row(kSmolLm3)              \
+  row(kStableLm)             \
   row(kStarCoder2)
 // clang-format on
 

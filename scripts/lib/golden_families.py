@@ -37,6 +37,7 @@ YARN = {
 SMALL = {**BASE, "vocab_size": 96, "intermediate_size": 24, "num_hidden_layers": 2}
 
 FAMILIES = {
+    "arcee": ("arcee", "arcee", SMALL),
     "cohere": ("cohere", "command-r", {**BASE, "logit_scale": 0.5}),
     "cohere2": (
         "cohere2",

@@ -4,6 +4,7 @@ namespace sglrun::model {
 
 // clang-format off
 #define SGLRUN_FAMILIES(row) \
+  row(kArcee)                \
   row(kCohere)               \
   row(kCohere2)              \
   row(kErnie45)              \

@@ -2,10 +2,10 @@
 // by RoundActivations (quantize.h). They depend on that head of that token alone.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include "kernels/common/quantize.h"
-#include "kernels/kv_cache.h"
 
 namespace sglrun::kernels {
 
@@ -23,11 +23,13 @@ SGLRUN_QUANTIZE_INLINE float RoundHeadOf(const float* x, std::int64_t size, std:
 }
 
 // Returns the scale: NaN where x holds a NaN or an infinity. Codes past `size` are 0 or untouched.
+// `kMost`: kMaxHeadDim, which `size` does not exceed.
+template <std::size_t kMost>
 SGLRUN_QUANTIZE_INLINE float RoundHead(const float* x, std::int64_t size,
-                                       std::int8_t (&codes)[kMaxHeadDim]) {
+                                       std::int8_t (&codes)[kMost]) {
   if (size <= 64) return RoundHeadOf<4>(x, size, codes);
   if (size <= 128) return RoundHeadOf<8>(x, size, codes);
-  return RoundHeadOf<kMaxHeadDim / kQuantLanes>(x, size, codes);
+  return RoundHeadOf<kMost / kQuantLanes>(x, size, codes);
 }
 
 }  // namespace sglrun::kernels

@@ -61,8 +61,4 @@ void LogWarning(std::string_view message) {
 void LogInfo(std::string_view message) {
   Logger().info("{}", Printable(message));
 }
-void LogDebug(std::string_view message) {
-  Logger().debug("{}", Printable(message));
-}
-
 }  // namespace sglrun

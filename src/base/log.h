@@ -18,6 +18,5 @@ Status SetLogFile(const std::string& path);
 void LogError(std::string_view message);
 void LogWarning(std::string_view message);
 void LogInfo(std::string_view message);
-void LogDebug(std::string_view message);
 
 }  // namespace sglrun

@@ -115,25 +115,7 @@ inline unsigned __ballot_sync(unsigned mask, int p, CU_AT) {
   }
   return bits & sglrun::sim::WarpLanes();
 }
-inline int __any_sync(unsigned mask, int p, CU_AT) {
-  return __ballot_sync(mask, p, cu_file, cu_line) != 0;
-}
-inline int __all_sync(unsigned mask, int p, CU_AT) {
-  return __ballot_sync(mask, p == 0, cu_file, cu_line) == 0;
-}
 
-inline int __popc(unsigned x) {
-  return __builtin_popcount(x);
-}
-inline int __clz(int x) {
-  return x != 0 ? __builtin_clz(unsigned(x)) : 32;
-}
-inline int __ffs(int x) {
-  return __builtin_ffs(x);
-}
-inline unsigned __umulhi(unsigned a, unsigned b) {
-  return unsigned((std::uint64_t{a} * b) >> 32);
-}
 inline unsigned long long __umul64hi(unsigned long long a, unsigned long long b) {
   __extension__ using Wide = unsigned __int128;
   return static_cast<unsigned long long>((Wide{a} * b) >> 64);
@@ -144,20 +126,8 @@ inline unsigned __float_as_uint(float x) {
 inline float __uint_as_float(unsigned x) {
   return __builtin_bit_cast(float, x);
 }
-inline int __float_as_int(float x) {
-  return __builtin_bit_cast(int, x);
-}
-inline float __int_as_float(int x) {
-  return __builtin_bit_cast(float, x);
-}
 inline float rsqrtf(float x) {
   return 1.0f / std::sqrt(x);
-}
-inline float __expf(float x) {
-  return std::exp(x);
-}
-inline float __fdividef(float a, float b) {
-  return a / b;
 }
 inline int min(int a, int b) {
   return a < b ? a : b;
@@ -192,18 +162,9 @@ T atomicExch(T* p, T value) {
   return sim_atomic(p, [&](T) { return value; });
 }
 template <class T>
-T atomicMax(T* p, T value) {
-  return sim_atomic(p, [&](T old) { return old < value ? value : old; });
-}
-template <class T>
 T atomicMin(T* p, T value) {
   return sim_atomic(p, [&](T old) { return value < old ? value : old; });
 }
-template <class T>
-T atomicOr(T* p, T value) {
-  return sim_atomic(p, [&](T old) { return static_cast<T>(old | value); });
-}
-inline void __threadfence() {}
 
 namespace sglrun::cu {
 inline namespace sim_world {

@@ -1,6 +1,6 @@
 // JSON values and text. Parsing is strict (RFC 8259), iterative and depth-limited, so that hostile
 // text can neither overflow the stack nor smuggle in invalid UTF-8. RapidJSON does the scanning and
-// is seen by json.cc only.
+// is seen by json_parse.cc only.
 #pragma once
 
 #include <cstddef>

@@ -82,9 +82,10 @@ Result<std::unique_ptr<EnginePool>> EnginePool::Open(const ServeSettings& settin
   const std::size_t count = std::max<std::size_t>(DeviceCount(settings), 1);
   const int threads = std::max(HostThreads(settings) / static_cast<int>(count), 1);
   std::unique_ptr<EnginePool> pool(new EnginePool);
+  pool->caller_steps_ = count == 1;
   for (std::size_t i = 0; i < count; ++i) {
     pool->members_.push_back(std::make_unique<Member>(
-        i, threads, count == 1 ? Worker::Kind::kInline : Worker::Kind::kThread));
+        i, threads, pool->caller_steps_ ? Worker::Kind::kInline : Worker::Kind::kThread));
   }
   SGLRUN_RETURN_IF_ERROR(pool->ForEach([&](Member& member) -> Status {
     SGLRUN_ASSIGN_OR_RETURN(member.backend,
@@ -110,7 +111,7 @@ Result<Hash128> EnginePool::ReadWeights(const ServeSettings& settings,
   Member& first = *members_.front();
   model::LoadOptions load = LoadOptionsOf(settings, files, *first.backend);
   const bool on_host = first.backend->device == nullptr;
-  if (!may_load || !on_host || !is_one()) {
+  if (!may_load || !on_host || members_.size() > 1) {
     return files.Fingerprint(first.compute.pool,
                              {.stop = &stop, .keep_pages = on_host && Grows(files, load)});
   }
@@ -146,7 +147,7 @@ Status EnginePool::Load(const ServeSettings& settings, const ModelSource& source
     }
   }
   CollectStats();
-  if (is_one()) return {};
+  if (caller_steps_) return {};
   for (const auto& member : members_) {
     member->worker.Do([this, m = member.get()] { Serve(*m); });
   }
@@ -171,32 +172,35 @@ EnginePool::~EnginePool() {
   for (const auto& member : members_) member->worker.Wait();
 }
 
-// An engine's own loop, until the pool goes.
-void EnginePool::Serve(Member& member) {
+void EnginePool::StepOnce(Member& member, std::unique_lock<std::mutex>& lock) {
   engine::Engine& engine = *member.engine;
+  std::vector<std::unique_ptr<engine::Sequence>> fresh = std::exchange(member.inbox, {});
+  lock.unlock();
+  for (auto& sequence : fresh) engine.Submit(std::move(sequence));
+  std::vector<GenerateResult> results = engine.Step();
+  std::vector<GenerateResult> partials = engine.Partials();
+  const engine::EngineStats stats = engine.stats();
+  const std::int64_t waiting_tokens = engine.WaitingTokens();
+  lock.lock();
+  KeepLatest(partials, results, member.partials);
+  Append(results, member.results);
+  member.stats = stats;
+  member.waiting_tokens = waiting_tokens;
+  member.has_news = true;
+}
+
+void EnginePool::Serve(Member& member) {
   std::unique_lock lock(mutex_);
   while (true) {
-    submitted_.wait(lock, [&] { return is_leaving_ || !member.inbox.empty() || engine.HasWork(); });
+    submitted_.wait(
+        lock, [&] { return is_leaving_ || !member.inbox.empty() || member.engine->HasWork(); });
     if (is_leaving_) return;
-    std::vector<std::unique_ptr<engine::Sequence>> fresh = std::exchange(member.inbox, {});
-    lock.unlock();
-    for (auto& sequence : fresh) engine.Submit(std::move(sequence));
-    std::vector<GenerateResult> results = engine.Step();
-    std::vector<GenerateResult> partials = engine.Partials();
-    const engine::EngineStats stats = engine.stats();
-    const std::int64_t waiting_tokens = engine.WaitingTokens();
-    lock.lock();
-    KeepLatest(partials, results, member.partials);
-    Append(results, member.results);
-    member.stats = stats;
-    member.waiting_tokens = waiting_tokens;
-    member.has_news = true;
+    StepOnce(member, lock);
     stepped_.notify_one();
   }
 }
 
 void EnginePool::Submit(std::unique_ptr<engine::Sequence> sequence) {
-  if (is_one()) return members_.front()->engine->Submit(std::move(sequence));
   {
     const std::lock_guard lock(mutex_);
     Member& member = **std::ranges::min_element(
@@ -207,21 +211,22 @@ void EnginePool::Submit(std::unique_ptr<engine::Sequence> sequence) {
   submitted_.notify_all();
 }
 
-bool EnginePool::HasWork() const {
-  if (is_one()) return members_.front()->engine->HasWork();
-  return InFlight() > 0;
-}
-
-std::int64_t EnginePool::InFlight() const {
-  if (is_one()) return members_.front()->engine->InFlight();
-  const std::lock_guard lock(mutex_);
+std::int64_t EnginePool::Unfinished() const {
   std::int64_t sum = 0;
   for (const auto& member : members_) sum += member->unfinished;
   return sum;
 }
 
+bool EnginePool::HasWork() const {
+  return InFlight() > 0;
+}
+
+std::int64_t EnginePool::InFlight() const {
+  const std::lock_guard lock(mutex_);
+  return Unfinished();
+}
+
 std::int64_t EnginePool::WaitingTokens() const {
-  if (is_one()) return members_.front()->engine->WaitingTokens();
   const std::lock_guard lock(mutex_);
   std::int64_t sum = 0;
   for (const auto& member : members_) {
@@ -232,20 +237,17 @@ std::int64_t EnginePool::WaitingTokens() const {
 }
 
 std::vector<GenerateResult> EnginePool::Step() {
-  if (is_one()) {
-    Member& member = *members_.front();
-    std::vector<GenerateResult> results = member.engine->Step();
-    member.stats = member.engine->stats();
-    CollectStats();
-    return results;
-  }
   partials_.clear();
-  if (!HasWork()) return {};
-  std::vector<GenerateResult> results;
   std::unique_lock lock(mutex_);
-  stepped_.wait_for(lock, kPatience, [this] {
-    return std::ranges::any_of(members_, [](const auto& member) { return member->has_news; });
-  });
+  if (Unfinished() == 0) return {};
+  if (caller_steps_) {
+    StepOnce(*members_.front(), lock);
+  } else {
+    stepped_.wait_for(lock, kPatience, [this] {
+      return std::ranges::any_of(members_, [](const auto& member) { return member->has_news; });
+    });
+  }
+  std::vector<GenerateResult> results;
   for (const auto& member : members_) {
     member->has_news = false;
     member->unfinished -= static_cast<std::int64_t>(member->results.size());
@@ -254,10 +256,6 @@ std::vector<GenerateResult> EnginePool::Step() {
   }
   CollectStats();
   return results;
-}
-
-const std::vector<GenerateResult>& EnginePool::Partials() const {
-  return is_one() ? members_.front()->engine->Partials() : partials_;
 }
 
 void EnginePool::CollectStats() {

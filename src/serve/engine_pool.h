@@ -63,7 +63,7 @@ class EnginePool {
   std::int64_t WaitingTokens() const;
   // With several engines: the results since the last call, after waiting a short time for new ones.
   std::vector<GenerateResult> Step();
-  const std::vector<GenerateResult>& Partials() const;
+  const std::vector<GenerateResult>& Partials() const { return partials_; }
   // Sums over the engines, of numbers and of limits.
   const engine::EngineStats& stats() const { return stats_; }
   const engine::EngineOptions& options() const { return engine_options_; }
@@ -93,11 +93,14 @@ class EnginePool {
   };
 
   EnginePool() = default;
-  bool is_one() const { return members_.size() == 1; }
   // Calls a function for every member on its own thread, and returns the first error.
   template <class Work>
   Status ForEach(Work work);
+  // One step of an engine with what has been submitted to it; the lock is free meanwhile.
+  void StepOnce(Member& member, std::unique_lock<std::mutex>& lock);
+  // An engine's own loop, until the pool goes.
   void Serve(Member& member);
+  std::int64_t Unfinished() const;  // under the lock
   void CollectStats();
 
   std::vector<std::unique_ptr<Member>> members_;
@@ -109,6 +112,7 @@ class EnginePool {
   mutable std::mutex mutex_;
   std::condition_variable submitted_, stepped_;
   bool is_leaving_ = false;
+  bool caller_steps_ = false;  // in Step; else each engine has a thread that does
 };
 
 }  // namespace sglrun::serve

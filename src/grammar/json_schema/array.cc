@@ -6,8 +6,8 @@
 #include <map>
 #include <utility>
 
+#include "grammar/base/json_text.h"
 #include "grammar/json_schema/array_plan.h"
-#include "grammar/json_schema/json_text.h"
 #include "grammar/json_schema/value_rules.h"
 #include "grammar/json_schema/value_spelling.h"
 

@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "grammar/base/json_pointer.h"
-#include "grammar/json_schema/json_text.h"
+#include "grammar/base/json_text.h"
 #include "grammar/json_schema/uri.h"
 #include "grammar/regex/ast.h"
 

@@ -1,7 +1,7 @@
 // Proofs that no value satisfies a formula or an alternative. Without a proof it counts as not
 // empty, so every shortcut may only miss proofs.
+#include "grammar/base/json_text.h"
 #include "grammar/json_schema/array_plan.h"
-#include "grammar/json_schema/json_text.h"
 #include "grammar/json_schema/normal_form.h"
 #include "grammar/json_schema/object_plan.h"
 

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "grammar/base/json_text.h"
 #include "grammar/json_schema/array_plan.h"
-#include "grammar/json_schema/json_text.h"
 #include "grammar/json_schema/normal_form.h"
 
 namespace sglrun::grammar {

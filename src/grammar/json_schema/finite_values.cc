@@ -1,7 +1,7 @@
 // The values that enum and const name, where they say all there is to say.
 #include <utility>
 
-#include "grammar/json_schema/json_text.h"
+#include "grammar/base/json_text.h"
 #include "grammar/json_schema/normal_form.h"
 
 namespace sglrun::grammar {

@@ -5,7 +5,7 @@
 #include <unordered_map>
 
 #include "base/strings.h"
-#include "grammar/json_schema/json_text.h"
+#include "grammar/base/json_text.h"
 
 namespace sglrun::grammar {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "grammar/json_schema/json_text.h"
+#include "grammar/base/json_text.h"
 #include "grammar/json_schema/normal_form.h"
 
 namespace sglrun::grammar {

@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "grammar/json_schema/decimal.h"
+#include "grammar/base/decimal.h"
 
 namespace sglrun::grammar {
 

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "base/check.h"
-#include "grammar/json_schema/json_text.h"
+#include "grammar/base/json_text.h"
 #include "grammar/json_schema/normal_form.h"
 
 namespace sglrun::grammar {

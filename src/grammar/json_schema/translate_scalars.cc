@@ -1,8 +1,8 @@
 // type, enum, const, and the keywords of numbers and strings.
 #include <utility>
 
+#include "grammar/base/json_text.h"
 #include "grammar/json_schema/format_patterns.h"
-#include "grammar/json_schema/json_text.h"
 #include "grammar/json_schema/translate.h"
 
 namespace sglrun::grammar {

@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "grammar/automaton/dfa.h"
-#include "grammar/json_schema/json_text.h"
+#include "grammar/base/json_text.h"
 
 namespace sglrun::grammar {
 namespace {

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "base/json.h"
+#include "grammar/base/json_text.h"
 #include "grammar/base/limits.h"
-#include "grammar/json_schema/json_text.h"
 
 namespace sglrun::grammar {
 namespace {

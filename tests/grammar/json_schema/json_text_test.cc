@@ -1,4 +1,4 @@
-#include "grammar/json_schema/json_text.h"
+#include "grammar/base/json_text.h"
 
 #include <doctest/doctest.h>
 

@@ -7,7 +7,7 @@
 
 #include "base/utf8.h"
 #include "grammar/automaton/dfa.h"
-#include "grammar/json_schema/decimal.h"
+#include "grammar/base/decimal.h"
 
 namespace sglrun::grammar {
 

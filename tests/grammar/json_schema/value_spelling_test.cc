@@ -2,7 +2,7 @@
 
 #include <doctest/doctest.h>
 
-#include "grammar/json_schema/json_text.h"
+#include "grammar/base/json_text.h"
 #include "reference_matcher.h"
 
 namespace sglrun::grammar {

@@ -1,4 +1,4 @@
-#include "grammar/json_schema/decimal.h"
+#include "grammar/base/decimal.h"
 
 #include <algorithm>
 #include <utility>

@@ -7,8 +7,8 @@
 
 #include "base/json.h"
 #include "base/result.h"
+#include "grammar/base/decimal.h"
 #include "grammar/base/limits.h"
-#include "grammar/json_schema/decimal.h"
 
 namespace sglrun::grammar {
 

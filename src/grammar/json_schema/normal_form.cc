@@ -151,77 +151,85 @@ FormulaResult NormalForm::SimplifyScope(const formula::Scope& scope, Kind kind) 
   return formulas_.Or(std::move(choices));
 }
 
+// An alternative that is still made: `pending` has to hold as well, and one of each of `choices`.
+struct NormalForm::Listing {
+  Alternative so_far;
+  std::vector<FormulaId> pending;  // in order
+  std::vector<FormulaId> choices = {};
+};
+
+bool NormalForm::TakePending(Listing& listing, bool subsets) const {
+  for (std::size_t i = 0; i < listing.pending.size(); ++i) {
+    const FormulaId id = listing.pending[i];
+    const Formula& f = formulas_[id];
+    if (const auto* all = std::get_if<formula::And>(&f)) {
+      listing.pending.insert(listing.pending.begin() + static_cast<std::ptrdiff_t>(i) + 1,
+                             all->parts.begin(), all->parts.end());
+    } else if (const auto* any = std::get_if<formula::Or>(&f)) {
+      const bool holds_anyway = std::ranges::find(any->parts, kTrue) != any->parts.end();
+      if (subsets || !holds_anyway) AppendNew(listing.choices, id);
+    } else if (const auto* exclude = std::get_if<formula::Exclude>(&f)) {
+      AppendNew(listing.so_far.excluded, exclude->inner);
+    } else if (id == kFalse) {
+      return false;
+    } else if (id != kTrue) {
+      AppendNew(listing.so_far.constraints, id);
+    }
+  }
+  listing.pending.clear();
+  return true;
+}
+
+void NormalForm::TakeChoice(Listing listing, bool subsets, std::vector<Listing>& open) const {
+  const auto& choice = std::get<formula::Or>(formulas_[listing.choices.front()]);
+  listing.choices.erase(listing.choices.begin());
+  const std::size_t count = choice.parts.size();
+  // With more than a few members only single ones are tried: each is correct, but keys that only
+  // two of them together evaluate are missed.
+  constexpr std::size_t kMostTogether = 5;
+  if (subsets && choice.inclusive && count <= kMostTogether) {
+    for (std::size_t set = (std::size_t{1} << count) - 1; set > 0; --set) {
+      Listing next = listing;
+      for (std::size_t i = 0; i < count; ++i) {
+        if ((set >> i & 1U) != 0) next.pending.push_back(choice.parts[i]);
+      }
+      open.push_back(std::move(next));
+    }
+    return;
+  }
+  for (std::size_t i = count; i-- > 0;) {  // the stack turns the order round
+    Listing next = listing;
+    next.pending.push_back(choice.parts[i]);
+    open.push_back(std::move(next));
+  }
+}
+
 Result<AlternativeList, GrammarError> NormalForm::Extend(Alternative start,
                                                          std::vector<FormulaId> more,
                                                          bool subsets) {
-  struct Task {
-    Alternative so_far;
-    std::vector<FormulaId> pending;  // in order
-    std::vector<FormulaId> choices = {};
+  const auto contradicts = [](const Alternative& alternative) {
+    const auto& all = alternative.constraints;
+    return std::ranges::any_of(alternative.excluded, [&](FormulaId id) {
+      return std::ranges::find(all, id) != all.end();
+    });
   };
   AlternativeList done;
-  std::vector<Task> tasks;
-  tasks.push_back({std::move(start), std::move(more)});
-  while (!tasks.empty()) {
+  std::vector<Listing> open;  // a stack
+  open.push_back({std::move(start), std::move(more)});
+  while (!open.empty()) {
     SGLRUN_RETURN_IF_ERROR(front_.budget.Spend("listing alternatives"));
-    Task task = std::move(tasks.back());
-    tasks.pop_back();
-    bool dead = false;
-    for (std::size_t i = 0; i < task.pending.size() && !dead; ++i) {
-      const FormulaId id = task.pending[i];
-      const Formula& f = formulas_[id];
-      if (const auto* all = std::get_if<formula::And>(&f)) {
-        task.pending.insert(task.pending.begin() + static_cast<std::ptrdiff_t>(i) + 1,
-                            all->parts.begin(), all->parts.end());
-      } else if (const auto* any = std::get_if<formula::Or>(&f)) {
-        const bool holds_anyway =
-            std::find(any->parts.begin(), any->parts.end(), kTrue) != any->parts.end();
-        if (subsets || !holds_anyway) AppendNew(task.choices, id);
-      } else if (const auto* exclude = std::get_if<formula::Exclude>(&f)) {
-        AppendNew(task.so_far.excluded, exclude->inner);
-      } else if (id == kFalse) {
-        dead = true;
-      } else if (id != kTrue) {
-        AppendNew(task.so_far.constraints, id);
-      }
-    }
-    if (dead) continue;
-    if (task.choices.empty()) {
-      const bool contradicts =
-          std::any_of(task.so_far.excluded.begin(), task.so_far.excluded.end(), [&](FormulaId id) {
-            const auto& all = task.so_far.constraints;
-            return std::find(all.begin(), all.end(), id) != all.end();
-          });
-      if (!contradicts) done.push_back(std::move(task.so_far));
-      if (done.size() + tasks.size() > kMostAlternatives) {
-        return GrammarError{Verdict::kTooLarge,
-                            "the combinations of anyOf, oneOf and not in one place make more "
-                            "than " +
-                                std::to_string(kMostAlternatives) + " alternatives"};
-      }
+    Listing listing = std::move(open.back());
+    open.pop_back();
+    if (!TakePending(listing, subsets)) continue;
+    if (!listing.choices.empty()) {
+      TakeChoice(std::move(listing), subsets, open);
       continue;
     }
-    const auto& choice = std::get<formula::Or>(formulas_[task.choices.front()]);
-    task.choices.erase(task.choices.begin());
-    task.pending.clear();
-    const std::size_t count = choice.parts.size();
-    // With more than a few members only single ones are tried: each is correct, but keys that only
-    // two of them together evaluate are missed.
-    constexpr std::size_t kMostTogether = 5;
-    if (subsets && choice.inclusive && count <= kMostTogether) {
-      for (std::size_t set = (std::size_t{1} << count) - 1; set > 0; --set) {
-        Task next = task;
-        for (std::size_t i = 0; i < count; ++i) {
-          if ((set >> i & 1U) != 0) next.pending.push_back(choice.parts[i]);
-        }
-        tasks.push_back(std::move(next));
-      }
-      continue;
-    }
-    for (std::size_t i = count; i-- > 0;) {  // the stack turns the order round
-      Task next = task;
-      next.pending.push_back(choice.parts[i]);
-      tasks.push_back(std::move(next));
+    if (!contradicts(listing.so_far)) done.push_back(std::move(listing.so_far));
+    if (done.size() + open.size() > kMostAlternatives) {
+      return GrammarError{Verdict::kTooLarge,
+                          "the combinations of anyOf, oneOf and not in one place make more than " +
+                              std::to_string(kMostAlternatives) + " alternatives"};
     }
   }
   return done;

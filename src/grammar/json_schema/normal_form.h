@@ -114,6 +114,11 @@ class NormalForm {
   // several members of an inclusive Or may hold together.
   Result<AlternativeList, GrammarError> Extend(Alternative start, std::vector<FormulaId> more,
                                                bool subsets = false);
+  struct Listing;
+  // Sorts what is pending; false: nothing satisfies it.
+  bool TakePending(Listing& listing, bool subsets) const;
+  // Pushes a listing for each way to satisfy its first choice.
+  void TakeChoice(Listing listing, bool subsets, std::vector<Listing>& open) const;
   Result<AlternativeList, GrammarError> ResolveExcluded(Alternative alternative, Kind kind);
 
   Result<bool, GrammarError> AreDeadForAll(std::span<const Alternative> alternatives, Kind kind);

@@ -186,6 +186,10 @@ std::int64_t Engine::InFlight() const {
   return impl_->scheduler.running() + impl_->scheduler.waiting() + impl_->gate.waiting();
 }
 
+std::int64_t Engine::ConstraintBytes() const {
+  return impl_->gate.bytes();
+}
+
 std::int64_t Engine::WaitingTokens() const {
   return impl_->scheduler.waiting_tokens();
 }

@@ -122,6 +122,8 @@ class Engine {
   void CancelAll();
   // Sequences submitted and not finished.
   std::int64_t InFlight() const;
+  // What compiled constraints and the places of sequences in them take; thread-safe.
+  std::int64_t ConstraintBytes() const;
   // The number of tokens of the waiting sequences, which limits how far records are read ahead.
   std::int64_t WaitingTokens() const;
 

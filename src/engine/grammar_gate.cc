@@ -46,6 +46,7 @@ std::unique_ptr<GrammarState> GrammarGate::Want(const Sequence& sequence,
   setup.kind = constraint.kind;
   setup.pending = store_.Want(constraint);
   setup.model_ends = model_ends_;
+  setup.all_bytes = state_bytes_;
   for (const std::int64_t id : sequence.params().stop_token_ids) {
     if (id >= 0 && id < sequence.limits().vocab_size) {
       setup.request_ends.push_back(static_cast<std::int32_t>(id));

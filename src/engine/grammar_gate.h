@@ -1,6 +1,7 @@
 // Sequences whose constraint is still being compiled. They wait here and do not delay the batch.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <deque>
 #include <memory>
@@ -31,6 +32,9 @@ class GrammarGate {
   std::int64_t waiting() const { return static_cast<std::int64_t>(waiting_.size()); }
   bool AnyReady() const;
   void CancelAll() { waiting_.clear(); }
+  // What constraints and the states of their sequences take. A constraint that several records
+  // share counts once. Thread-safe.
+  std::int64_t bytes() { return static_cast<std::int64_t>(store_.bytes()) + *state_bytes_; }
 
   enum class Wait : std::uint8_t { kNo, kForOne };
   // The sequences that can start, in order of submission, and those whose constraint is refused,
@@ -42,6 +46,8 @@ class GrammarGate {
   std::vector<std::int32_t> model_ends_;
   std::deque<std::unique_ptr<Sequence>> waiting_;
   grammar::ConstraintStore store_;
+  const std::shared_ptr<std::atomic<std::int64_t>> state_bytes_ =
+      std::make_shared<std::atomic<std::int64_t>>(0);
 };
 
 }  // namespace sglrun::engine

@@ -107,10 +107,17 @@ void GrammarState::PrepareThinking() {
   next_ = Next::kOne;
 }
 
+void GrammarState::CountBytes(std::int64_t bytes) {
+  if (setup_.all_bytes == nullptr) return;
+  *setup_.all_bytes += bytes - std::exchange(counted_bytes_, bytes);
+}
+
 void GrammarState::Prepare() {
   prepared_ = true;
   if (thinks()) return PrepareThinking();
   matcher_->FillMask(mask_);
+  CountBytes(
+      static_cast<std::int64_t>(matcher_->MemoryBytes() + mask_.size() * sizeof(std::uint32_t)));
   if (matcher_->failure()) {
     next_ = Next::kNone;
     return;

@@ -6,6 +6,7 @@
 //   state.Accept(token);  state.Prepare();                   // for each token but the last
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -37,8 +38,13 @@ class GrammarState : public TokenRule {
     grammar::Matcher::FirstSpace first_space = grammar::Matcher::FirstSpace::kKept;
     std::optional<Thinking> thinking = {};  // comes before the constraint begins
     bool shows_specials = false;            // special tokens are part of the text
+    // What all states take together, if somebody counts it.
+    std::shared_ptr<std::atomic<std::int64_t>> all_bytes = {};
   };
   explicit GrammarState(Setup setup) : setup_(std::move(setup)) {}
+  ~GrammarState() override { CountBytes(0); }
+  GrammarState(const GrammarState&) = delete;
+  GrammarState& operator=(const GrammarState&) = delete;
 
   bool ready() const { return setup_.pending->ready(); }
   void Wait() const { setup_.pending->Wait(); }
@@ -101,6 +107,7 @@ class GrammarState : public TokenRule {
   void PrepareThinking();
   void AllowEnds();
   void CountAllowed();
+  void CountBytes(std::int64_t bytes);
   void SetBit(std::int32_t token, bool value);
   bool Bit(std::int32_t token) const;
 
@@ -112,6 +119,7 @@ class GrammarState : public TokenRule {
   bool prepared_ = false;
   Next next_ = Next::kSeveral;
   std::int32_t only_token_ = -1;
+  std::int64_t counted_bytes_ = 0;  // of setup_.all_bytes
 };
 
 }  // namespace sglrun::engine

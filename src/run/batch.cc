@@ -232,7 +232,7 @@ class BatchRun {
                        {.order = settings_.order, .max_failed = settings_.max_errors}, collector,
                        budget);
     BatchSource source(settings_.records, std::move(parts));
-    Status status = BatchLoop(settings_, source, engine, window, collector, *budget).Run();
+    Status status = BatchLoop(settings_, source, engine, window, collector, budget).Run();
     if (status.ok()) status = Close(source, window);
     const bool broken_pipe = !status.ok() && output_->broken_pipe();
     if (!status.ok()) {

@@ -39,13 +39,14 @@ void CleanText(GenerateResult& result) {
 
 BatchLoop::BatchLoop(const RunSettings& settings, BatchSource& source, serve::EnginePool& engine,
                      BatchWindow& window, report::RunCollector& collector,
-                     const MemoryBudget& budget)
+                     const std::shared_ptr<MemoryBudget>& budget)
     : settings_(settings),
       source_(source),
       engine_(engine),
       window_(window),
       collector_(collector),
-      budget_(budget),
+      budget_(*budget),
+      constraints_(budget, 0),
       progress_(settings.progress),
       flush_seconds_(FlushSeconds(settings)) {}
 
@@ -64,6 +65,7 @@ Status BatchLoop::RunSteps() {
       if (StopFlag::requested()) return {};
       SGLRUN_RETURN_IF_ERROR(TakeResult(std::move(result)));
     }
+    CountConstraints();
     collector_.AddStep(console::SecondsSince(start_), engine_.stats());
     for (const GenerateResult& partial : engine_.Partials()) ShowPartial(partial);
     SGLRUN_RETURN_IF_ERROR(FlushNowAndThen());
@@ -88,8 +90,13 @@ Status BatchLoop::Refill() {
 
 // Earlier records and sequences can finish without this one and then release their memory. If none
 // of them is running, the next one may always continue.
-bool BatchLoop::HasRoomFor(const ReadyItem& item) const {
+bool BatchLoop::HasRoomFor(const ReadyItem& item) {
+  CountConstraints();
   return !engine_.HasWork() || budget_.Fits(item.record ? item.record->result_bytes : 0);
+}
+
+void BatchLoop::CountConstraints() {
+  constraints_.Resize(engine_.admitting().ConstraintBytes());
 }
 
 Status BatchLoop::Take(ReadyItem item) {

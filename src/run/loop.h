@@ -22,7 +22,8 @@ class BatchLoop {
  public:
   // All arguments must outlive the loop.
   BatchLoop(const RunSettings& settings, BatchSource& source, serve::EnginePool& engine,
-            BatchWindow& window, report::RunCollector& collector, const MemoryBudget& budget);
+            BatchWindow& window, report::RunCollector& collector,
+            const std::shared_ptr<MemoryBudget>& budget);
 
   // Runs until all records have their rows, a signal asks to stop, or too many have failed.
   Status Run();
@@ -30,7 +31,8 @@ class BatchLoop {
  private:
   Status RunSteps();
   Status Refill();
-  bool HasRoomFor(const ReadyItem& item) const;
+  bool HasRoomFor(const ReadyItem& item);
+  void CountConstraints();
   Status Take(ReadyItem item);
   Status TakeResult(GenerateResult result);
   bool NeedsMore() const;
@@ -45,7 +47,8 @@ class BatchLoop {
   BatchWindow& window_;
   report::RunCollector& collector_;
   const MemoryBudget& budget_;
-  std::optional<ReadyItem> next_;                            // there was no room for it
+  MemoryHold constraints_;         // what constraints take, of all sequences
+  std::optional<ReadyItem> next_;  // there was no room for it
   std::unordered_map<std::uint64_t, MemoryHold> in_flight_;  // of sequences, by ticket
   console::Progress progress_;
   const double flush_seconds_;

@@ -1,5 +1,5 @@
-// The memory of all records of a run: lines being read, prompts and sequences, results and waiting
-// rows. It has one fixed limit, which does not depend on the machine. Thread-safe.
+// The memory of all records of a run: lines being read, prompts and sequences, compiled constraints,
+// results and waiting rows. It has one fixed limit, which does not depend on the machine. Thread-safe.
 //
 // The limit applies only to new records. A record that needs more memory to continue gets it
 // immediately, so that the run never deadlocks.

@@ -1,5 +1,7 @@
 #include "grammar/compile/constraint.h"
 
+#include <algorithm>
+#include <chrono>
 #include <utility>
 
 #include "base/check.h"
@@ -9,6 +11,9 @@
 
 namespace sglrun::grammar {
 namespace {
+
+// Between two looks at what is still held.
+constexpr std::chrono::milliseconds kPatience(10);
 
 ExprResult AppendConstraint(FrontEnd& front, const Constraint& constraint) {
   switch (constraint.kind) {
@@ -106,9 +111,17 @@ void ConstraintStore::Work(const std::stop_token& stop) {
     {
       std::unique_lock lock(mutex_);
       if (!wake_.wait(lock, stop, [this] { return !queue_.empty(); })) return;
+      std::optional<std::size_t> next;
+      // Records give their constraints back without a word to the store.
+      while (!stop.stop_requested() && !queue_.empty() && !(next = NextTask())) {
+        wake_.wait_for(lock, stop, kPatience, [] { return false; });
+      }
       if (stop.stop_requested()) return;
-      task = std::move(queue_.front());
-      queue_.pop_front();
+      if (!next) continue;  // another thread has taken it
+      const auto at = queue_.begin() + static_cast<std::ptrdiff_t>(*next);
+      task = std::move(*at);
+      queue_.erase(at);
+      ++compiling_;
     }
     ConstraintOutcome& outcome = task.pending->outcome_;
     outcome = CompileConstraint(task.constraint, options_, vocabulary());
@@ -116,12 +129,38 @@ void ConstraintStore::Work(const std::stop_token& stop) {
     task.pending->state_ =
         stopped ? PendingConstraint::State::kStopped : PendingConstraint::State::kReady;
     task.pending->state_.notify_all();
-    if (!stopped) Finish(task.key, BytesOf(task.key, *task.pending));
+    Finish(task.key, stopped ? 0 : BytesOf(task.key, *task.pending));
   }
 }
 
+// The first task when there is room, else one that somebody waits for: then nothing that holds the
+// room may be able to go on.
+std::optional<std::size_t> ConstraintStore::NextTask() {
+  if (HasRoom()) return 0;
+  const auto urgent =
+      std::ranges::find_if(queue_, [](const Task& task) { return task.pending->urgent_.load(); });
+  if (urgent == queue_.end()) return std::nullopt;
+  return static_cast<std::size_t>(urgent - queue_.begin());
+}
+
+bool ConstraintStore::HasRoom() {
+  Forget();
+  if (bytes_ <= settings_.memory_bytes) return true;
+  return compiling_ == 0 && std::ranges::none_of(entries_, [](const Entry& entry) {
+           return entry.bytes != 0 && entry.pending.use_count() > 1;
+         });
+}
+
+std::size_t ConstraintStore::bytes() {
+  const std::lock_guard lock(mutex_);
+  Forget();
+  return bytes_;
+}
+
+// `bytes` 0: it was stopped.
 void ConstraintStore::Finish(const std::string& key, std::size_t bytes) {
   const std::lock_guard lock(mutex_);
+  --compiling_;
   by_key_.at(key)->bytes = bytes;
   bytes_ += bytes;
   Forget();

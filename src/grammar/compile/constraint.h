@@ -15,6 +15,7 @@
 #include <list>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -47,13 +48,17 @@ class PendingConstraint {
  public:
   bool ready() const { return state_.load(std::memory_order_acquire) == State::kReady; }
   const ConstraintOutcome& outcome() const;  // ready()
-  // Until it is ready, or stopped.
-  void Wait() const { state_.wait(State::kCompiling, std::memory_order_acquire); }
+  // Until it is ready, or stopped. What is waited for does not itself wait for memory.
+  void Wait() const {
+    urgent_ = true;
+    state_.wait(State::kCompiling, std::memory_order_acquire);
+  }
 
  private:
   friend class ConstraintStore;
   enum class State : std::uint8_t { kCompiling, kReady, kStopped };
   std::atomic<State> state_ = State::kCompiling;
+  mutable std::atomic<bool> urgent_ = false;
   ConstraintOutcome outcome_ = GrammarError{};
 };
 
@@ -62,8 +67,8 @@ class ConstraintStore {
   struct Settings {
     int threads = 1;
     // Above this size, compiled constraints that are not in use are freed, least recently used
-    // first.
-    std::size_t memory_bytes = std::size_t{256} << 20;
+    // first; and while others are in use, no further compile begins.
+    std::size_t memory_bytes = std::size_t{128} << 20;
   };
   // Asked for once, by the first compile: building a vocabulary takes a while.
   using MakeVocabulary = std::function<std::shared_ptr<const Vocabulary>()>;
@@ -77,6 +82,7 @@ class ConstraintStore {
 
   const std::shared_ptr<const Vocabulary>& vocabulary();
   std::size_t size() const;  // constraints that are remembered
+  std::size_t bytes();       // that they take
 
  private:
   struct Entry {
@@ -87,6 +93,8 @@ class ConstraintStore {
   using Entries = std::list<Entry>;
 
   void Work(const std::stop_token& stop);
+  std::optional<std::size_t> NextTask();
+  bool HasRoom();
   void Finish(const std::string& key, std::size_t bytes);
   void Forget();
 
@@ -101,6 +109,7 @@ class ConstraintStore {
   Entries entries_;                                                 // least recently wanted first
   std::unordered_map<std::string_view, Entries::iterator> by_key_;  // views of Entry::key
   std::size_t bytes_ = 0;
+  int compiling_ = 0;
   struct Task {
     std::string key;
     Constraint constraint;

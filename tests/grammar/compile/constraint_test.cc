@@ -1,6 +1,8 @@
 // From a record's constraint to a compiled grammar, and the store that shares them.
 #include "grammar/compile/constraint.h"
 
+#include <algorithm>
+#include <chrono>
 #include <string>
 #include <thread>
 #include <vector>
@@ -124,6 +126,35 @@ TEST_CASE("constraints that are no longer used are freed when memory is short") 
   store.Want({ConstraintKind::kRegex, "last"})->Wait();
   CHECK(store.size() <= 4);
   CHECK(store.Want({ConstraintKind::kRegex, "held"}) == held);
+}
+
+TEST_CASE("no more is compiled ahead than there is memory for, and what is given back makes room") {
+  ConstraintStore store({}, Bytes, {.threads = 2, .memory_bytes = 1});
+  std::vector<std::shared_ptr<const PendingConstraint>> wanted;
+  for (int i = 0; i < 12; ++i) {
+    wanted.push_back(store.Want({ConstraintKind::kRegex, "(word" + std::to_string(i) + "){3,9}"}));
+  }
+  std::size_t one = 0;
+  for (auto& constraint : wanted) {
+    while (!constraint->ready()) std::this_thread::yield();
+    one = std::max(one, store.bytes());
+    // Time for others to be compiled, if that were allowed.
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    CHECK(store.bytes() <= 2 * one);
+    CHECK(constraint->outcome().ok());
+    constraint.reset();
+  }
+  CHECK(store.bytes() <= one);
+}
+
+TEST_CASE("a constraint that is waited for is compiled though others hold all memory") {
+  ConstraintStore store({}, Bytes, {.threads = 1, .memory_bytes = 1});
+  std::vector<std::shared_ptr<const PendingConstraint>> wanted;
+  for (int i = 0; i < 5; ++i) {
+    wanted.push_back(store.Want({ConstraintKind::kRegex, "held" + std::to_string(i)}));
+  }
+  wanted.back()->Wait();
+  CHECK(wanted.back()->ready());
 }
 
 TEST_CASE("a store can be destroyed while constraints wait to be compiled") {

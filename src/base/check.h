@@ -1,5 +1,5 @@
-// CHECK(condition) << "values": stops the program when one of our own invariants is broken. Data of
-// a user never reaches a CHECK; it is refused before, with a Result.
+// CHECK(condition) << "values": stops the program if an internal invariant is broken. User data
+// must never reach a CHECK; it is refused earlier, with a Result.
 #pragma once
 
 #include <sstream>
@@ -29,7 +29,7 @@ struct CheckVoidify {
       ? static_cast<void>(0) \
       : ::sglrun::CheckVoidify() & ::sglrun::CheckFailure(__FILE__, __LINE__, #condition).stream()
 
-// For inner loops: checked in builds with assertions only.
+// For inner loops: checked only in builds with assertions.
 #ifdef NDEBUG
 #define DCHECK(condition) CHECK(true || (condition))
 #else

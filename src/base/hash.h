@@ -19,8 +19,8 @@ struct Hash128 {
 
 Hash128 HashBytes(std::string_view bytes, std::uint64_t seed = 0);
 
-// SplitMix64's finaliser over a ^ rotated b: a fixed function, part of the promise that a seed
-// gives the same draws in every release.
+// SplitMix64's finaliser over a ^ rotated b: a fixed function, because a seed must give the same
+// draws in every release.
 std::uint64_t MixSeeds(std::uint64_t a, std::uint64_t b);
 
 }  // namespace sglrun

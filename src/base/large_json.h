@@ -16,13 +16,13 @@ struct LargeJsonError {
   bool too_large = false;  // well-formed so far, but past max_bytes
 };
 
-// ParseJson for a text that is not needed any more: strings are decoded where they stand, so that a
-// long one is held twice and no more. What is left of `text` is of no use. `max_bytes`: what the
-// values may take while they are read, as a count that is the same everywhere.
+// ParseJson for a text that is not needed afterwards: strings are decoded in place, so a long
+// string is in memory at most twice. `text` is unusable afterwards. `max_bytes`: the memory limit
+// for the values, counted in the same way on every machine.
 Result<ParsedJson, LargeJsonError> ParseLargeJson(std::string& text, std::size_t max_bytes,
                                                   JsonParseOptions options = {});
 
-// HashBytes of `prefix` and value.CanonicalDump(), which is never held as a whole.
+// HashBytes of `prefix` and value.CanonicalDump(), computed without storing the whole dump.
 Hash128 CanonicalHash(const Json& value, std::string_view prefix = {});
 
 }  // namespace sglrun

@@ -12,7 +12,7 @@
 namespace sglrun {
 namespace {
 
-// The first sink is stderr; a log file is the second. Each has a level of its own.
+// The first sink is stderr, the second a log file. Each has its own level.
 spdlog::logger& Logger() {
   static const std::shared_ptr<spdlog::logger> logger = [] {
     auto sink = std::make_shared<spdlog::sinks::stderr_sink_mt>();
@@ -35,7 +35,7 @@ void SetLogLevel(LogLevel level) {
 }
 
 Status SetLogFile(const std::string& path) {
-  // spdlog would create the folder, which may be a slip of the pen.
+  // spdlog would create the folder, whose name may be a typing error.
   const std::string folder = std::filesystem::path(path).parent_path().string();
   std::error_code ignored;
   if (!folder.empty() && !std::filesystem::is_directory(folder, ignored)) {

@@ -1,5 +1,5 @@
-// Diagnostics on stderr, each of one line. Only the cli sets the level; library code logs rarely
-// and never prints. What a message quotes is made printable here.
+// Diagnostics on stderr, each of one line. Only cli/ sets the level; library code logs rarely and
+// never prints. Control characters in messages are escaped here.
 #pragma once
 
 #include <string>

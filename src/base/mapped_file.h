@@ -24,7 +24,7 @@ class MappedFile {
   const std::string& path() const { return path_; }
 
   // Tells the kernel that these bytes will not be read again, so that source pages of weights do
-  // not stay resident beside their packed copies.
+  // not stay in memory next to their packed copies.
   void DropPages(std::size_t offset, std::size_t length) const;
 
  private:
@@ -36,7 +36,7 @@ class MappedFile {
   std::size_t size_ = 0;
 };
 
-// The whole of a (small) file. `limit` bounds what a wrong path can cost.
+// The content of a small file. `limit` bounds the cost of a wrong path.
 Result<std::string> ReadFile(const std::string& path, std::size_t limit = std::size_t{1} << 30);
 
 }  // namespace sglrun

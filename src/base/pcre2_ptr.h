@@ -1,4 +1,4 @@
-// PCRE2 with owners for its objects. For the few files that talk to it; they link PkgConfig::PCRE2.
+// Owning pointers for objects of PCRE2. The few files that use PCRE2 link PkgConfig::PCRE2.
 #pragma once
 
 #define PCRE2_CODE_UNIT_WIDTH 8

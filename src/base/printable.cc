@@ -18,9 +18,9 @@ struct CharacterRange {
 constexpr CharacterRange kObeyed[] = {
     {0x00, 0x1F}, {0x7F, 0x9F}, {0x2028, 0x202E}, {0x2066, 0x206F}, {0xFFF9, 0xFFFB}};
 
-// What has its use in a text, and could hide something in a name: soft hyphen and joiners; marks of
-// direction; Hangul fillers; Mongolian separator; zero widths; invisible operators; the byte order
-// mark; shorthand and musical format characters; tags.
+// Characters that are useful in texts but could hide something in a name: soft hyphen and joiners;
+// marks of direction; Hangul fillers; Mongolian separator; zero widths; invisible operators; the
+// byte order mark; shorthand and musical format characters; tags.
 constexpr CharacterRange kUnseen[] = {
     {0xAD, 0xAD},     {0x034F, 0x034F},   {0x061C, 0x061C},   {0x115F, 0x1160},  {0x17B4, 0x17B5},
     {0x180E, 0x180E}, {0x200B, 0x200F},   {0x2060, 0x2065},   {0x3164, 0x3164},  {0xFEFF, 0xFEFF},

@@ -1,5 +1,5 @@
-// Text of strangers (of records, files, options, models), fit to be shown to a person: a terminal
-// must not obey it and a reader must not be deceived by it. Valid UTF-8 always.
+// Makes untrusted text (of records, files, options, models) safe to display: it must not control a
+// terminal or mislead a reader. The result is always valid UTF-8.
 #pragma once
 
 #include <string>
@@ -7,12 +7,13 @@
 
 namespace sglrun {
 
-// For one line: control characters, and those that nobody sees or that turn the direction of the
-// text, as \u{1B}.
+// For one line: control characters, invisible characters and those that change the direction of
+// text are written as \u{1B}.
 std::string Printable(std::string_view text);
 
-// For text of several lines in any script: newlines and tabs stay, and what scripts and emoji are
-// spelled with (joiners, marks of direction). What turns the direction of other text does not.
+// For text of several lines in any script: newlines and tabs are kept, and so are characters that
+// scripts and emoji need (joiners, marks of direction). Characters that change the direction of
+// other text are escaped.
 std::string PrintableText(std::string_view text);
 
 }  // namespace sglrun

@@ -1,6 +1,6 @@
-// Result<T, E>: a value or the reason why there is none. Errors are values here: a record's fault
-// is a RecordError (request/record_error.h), a fault that ends the run is an Error, and our own
-// faults are CHECKs (base/check.h).
+// Result<T, E>: a value or the reason why there is none. Errors are values: an error of one record
+// is a RecordError (request/record_error.h), an error that ends the run is an Error, and bugs are
+// found by CHECKs (base/check.h).
 //
 //   Result<Config> LoadConfig(const std::string& path) {
 //     SGLRUN_ASSIGN_OR_RETURN(std::string text, ReadFile(path));
@@ -18,7 +18,7 @@
 
 namespace sglrun {
 
-// One sentence for the person at the terminal: what was found, what was expected, what to try.
+// One sentence for the user: what was found, what was expected, what to do.
 struct Error {
   std::string message;
 };

@@ -29,7 +29,7 @@ std::string FollowLinks(const std::string& path) {
     if (problem || i == kMostLinks) return path;
     at = target.is_absolute() ? target : at.parent_path() / target;
   }
-  // The text of a link in /proc/self/fd is a name for people where what it opens has none.
+  // If an open file has no name, the text of its link in /proc/self/fd is only a description.
   const bool opens_another = fs::exists(path, problem) && !fs::equivalent(path, at, problem);
   return opens_another ? path : at.string();
 }

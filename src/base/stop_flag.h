@@ -1,6 +1,6 @@
-// Whether this process has been asked to stop. Signal handlers raise the flag; every loop whose
-// length a record decides looks at it, so that a signal is obeyed within a second whatever a record
-// says. Work that is left unfinished because of the flag has no outcome: no row is written for it.
+// Whether this process has been asked to stop. Signal handlers set the flag. Every loop whose
+// length depends on a record checks it, so that a signal takes effect within a second for any
+// record. Work that is left unfinished because of the flag has no result: no row is written for it.
 #pragma once
 
 #include <atomic>
@@ -13,7 +13,7 @@ class StopFlag {
   static bool requested() { return flag_.load(std::memory_order_relaxed); }
   // Safe in a signal handler.
   static void Request() { flag_.store(true, std::memory_order_relaxed); }
-  // For tests, and for programs that go on after an interruption.
+  // For tests, and for programs that continue after an interruption.
   static void Clear() { flag_.store(false, std::memory_order_relaxed); }
 
  private:

@@ -1,4 +1,4 @@
-// Small text helpers that several rooms share.
+// Small text helpers that several folders share.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace sglrun {
 
-// The candidate nearest to `word` by edit distance, or "" when none is near enough to be meant.
+// The candidate nearest to `word` by edit distance, or "" if none is near enough.
 std::string NearestName(std::string_view word, std::span<const std::string_view> candidates);
 
 // "4GiB", "500MB", "1048576", "1.5 KiB" -> bytes.

@@ -51,11 +51,11 @@ std::int64_t Now() {
 
 }  // namespace
 
-// Each thread number's share of a generation is done once, by whoever claims it first: the thread
-// itself, or the caller once it is through with its own. So a thread that the machine does not let
-// run costs its help and no waiting, unless it stands still in the middle of its share. On two
-// cores with ten other busy processes a decode step took twice as long on two threads as on one
-// when the caller waited for all of them.
+// The share of each thread number in a generation is done once, by the first to claim it: the
+// thread itself, or the caller after it has finished its own share. The caller therefore does not
+// wait for a descheduled thread, unless the thread is in the middle of its share. On two cores with
+// ten other busy processes a decode step took twice as long on two threads as on one when the
+// caller waited for all of them.
 struct ThreadPool::State {
   // The last generation whose share was claimed.
   struct alignas(64) Claim {
@@ -65,16 +65,16 @@ struct ThreadPool::State {
   explicit State(int threads) : claims(static_cast<std::size_t>(threads)) {}
 
   std::atomic<std::uint32_t> generation{0};
-  std::atomic<std::uint32_t> pending{0};  // shares of this generation that are not done
+  std::atomic<std::uint32_t> pending{0};  // unfinished shares of this generation
   std::vector<Claim> claims;
-  int threads = 1;  // that are there, settled before the first generation
+  int threads = 1;  // that exist, fixed before the first generation
   Task task = nullptr;
   void* context = nullptr;
   std::atomic<bool> stop{false};
   std::vector<std::thread> workers;
 
-  // Every share of the generation before was claimed, so the claim stands at its number; that of an
-  // older generation cannot succeed any more.
+  // Every share of the previous generation was claimed, so each claim holds its number; a thread of
+  // an older generation cannot claim a share any more.
   bool TryShare(int thread, std::uint32_t now) {
     std::uint32_t before = now - 1;
     if (!claims[static_cast<std::size_t>(thread)].generation.compare_exchange_strong(

@@ -1,9 +1,10 @@
-// Threads that work on one step together. Run() calls fn(thread, threads) once for every number, 0
-// on the caller, each other on its thread or on the caller if that comes late; then it returns.
+// Threads that work on one step together. Run() calls fn(thread, threads) once for every number: 0
+// on the caller, each other on its own thread, or on the caller if that thread is late. Then it
+// returns.
 //
 // Waiting is bounded: a thread spins some 20-50 microseconds (a step's next operation usually comes
-// sooner), then yields, then sleeps, so that an oversubscribed machine loses no more than its
-// share.
+// sooner), then yields, then sleeps, so that waiting threads do not take much time on an
+// oversubscribed machine.
 #pragma once
 
 #include <atomic>
@@ -15,7 +16,8 @@ namespace sglrun {
 
 class ThreadPool {
  public:
-  // At least 1, the caller's. Where the system gives fewer than asked for, those do all the work.
+  // At least 1, the caller. If the system creates fewer threads than requested, these do all the
+  // work.
   explicit ThreadPool(int threads);
   ~ThreadPool();
   ThreadPool(const ThreadPool&) = delete;
@@ -32,8 +34,8 @@ class ThreadPool {
         &fn);
   }
 
-  // Splits [0, count) into one contiguous range a thread: fn(begin, end). Which thread takes which
-  // range never changes what is computed for an index.
+  // Splits [0, count) into one contiguous range per thread: fn(begin, end). The result for an index
+  // must not depend on the thread.
   template <class Fn>
   void ParallelFor(std::int64_t count, Fn&& fn) {
     Run([&](int thread, int threads) {
@@ -43,13 +45,13 @@ class ThreadPool {
     });
   }
 
-  // For a clock: nanoseconds that all threads spent in tasks, and that Run took the caller. Empty
-  // with one thread, which is the caller.
+  // For a clock: the nanoseconds that each thread spent in tasks, and those that Run took on the
+  // caller. Empty if the caller is the only thread.
   struct Times {
     std::atomic<std::int64_t> working{0};
     std::int64_t running = 0;
   };
-  // From now on, or with nullptr no longer.
+  // Sets the clock; nullptr removes it.
   void Time(Times* times) { times_ = times; }
 
  private:

@@ -3,7 +3,7 @@
 namespace sglrun {
 namespace {
 
-// What one step of decoding found: a character, or the length of a maximal ill-formed subpart.
+// The result of one decoding step: a character, or the length of a maximal ill-formed subpart.
 struct Step {
   char32_t code_point = 0;
   std::size_t length = 0;

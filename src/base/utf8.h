@@ -17,7 +17,7 @@ inline bool IsValidUtf8(std::string_view text) {
   return FindInvalidUtf8(text) == std::string_view::npos;
 }
 
-// Decodes the character at text[pos] and moves pos behind it. An ill-formed sequence gives
+// Decodes the character at text[pos] and moves pos after it. An ill-formed sequence gives
 // kReplacementCharacter for each maximal ill-formed subpart. Requires pos < text.size().
 char32_t DecodeUtf8(std::string_view text, std::size_t& pos);
 

@@ -42,20 +42,21 @@ bool TakeMode(int fd, const std::string& target) {
   return ::stat(target.c_str(), &old) != 0 || ::fchmod(fd, old.st_mode & 07777) == 0;
 }
 
-// Closing is where a network file system reports that the bytes have no room.
+// Network file systems may report only at close that the disk is full.
 bool ClosesWell(int fd) {
   const int copy = ::dup(fd);
   return copy >= 0 && ::close(copy) == 0;
 }
 
-// File systems without locks have none to wait for.
+// On file systems without locks there is nothing to wait for.
 void WaitForLock(int fd) {
   while (::flock(fd, LOCK_EX) != 0 && errno == EINTR) {
   }
 }
 
-// Opens the file at `path`, made if need be, that no other process writes; -1 with errno. A holder
-// of the lock that finishes takes the name away, so that the file may be another one by then.
+// Opens the file at `path`, creating it if necessary, after no other process writes it; -1 with
+// errno. A process that finishes removes the name together with its lock, so the name may refer to
+// another file by then.
 int OpenLocked(const std::string& path) {
   constexpr int kFlags = O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
   while (true) {

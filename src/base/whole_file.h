@@ -1,4 +1,4 @@
-// Files that are there whole or not at all: a full disk or a kill leaves what was there.
+// Replaces files completely or not at all: after a full disk or a kill the old file is unchanged.
 #pragma once
 
 #include <string>
@@ -8,20 +8,20 @@
 
 namespace sglrun {
 
-// Where the new content of a file is gathered before it takes the file's name. A kill can leave it
-// there; the next replacement of the same file begins with it and takes it away.
+// The path to which the new content is written before it is renamed. A kill can leave this file
+// behind; the next replacement of the same file reuses and removes it.
 std::string UnfinishedPath(const std::string& path);
 
-// New content for a file, which appears under its name with Commit; without it nothing changes. Two
-// processes that replace one file at a time wait for each other.
+// The new content of a file. Commit makes it appear under the file's name; without Commit nothing
+// changes. Processes that replace the same file at the same time wait for each other.
 //
 //   SGLRUN_ASSIGN_OR_RETURN(FileReplacement file, FileReplacement::Begin(path, "the page x.html"));
 //   SGLRUN_RETURN_IF_ERROR(file.Append(text));
 //   SGLRUN_RETURN_IF_ERROR(file.Commit());
 class FileReplacement {
  public:
-  // `name` stands in the sentences of failures: "cannot write NAME: No space left on device". What
-  // a link leads to is replaced, and the link stays; an old file's mode stays.
+  // `name` is used in error messages: "cannot write NAME: No space left on device". If the path is
+  // a link, its target is replaced. The mode of the old file is kept.
   static Result<FileReplacement> Begin(const std::string& path, std::string name);
   FileReplacement(FileReplacement&& other) noexcept;
   FileReplacement& operator=(FileReplacement&&) = delete;
@@ -40,8 +40,8 @@ class FileReplacement {
   int fd_;  // -1 once it has its name
 };
 
-// In the place of any file of that name. `what` begins the name in the sentence of a failure: "the
-// run file".
+// Writes the whole file, replacing an existing one. `what` describes the file in error messages:
+// "the run file".
 Status WriteWholeFile(std::string_view what, const std::string& path, std::string_view content);
 
 // Refuses a name that is taken.

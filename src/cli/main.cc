@@ -64,6 +64,12 @@ Result<int> Dispatch(Command command, const Options& options) {
   return Error{"no such command"};
 }
 
+serve::NeededFiles NeededFilesOf(Command command) {
+  const bool tokenizer = command == Command::kTokenize || command == Command::kDetokenize ||
+                         command == Command::kTemplate;
+  return tokenizer ? serve::NeededFiles::kTokenizer : serve::NeededFiles::kModel;
+}
+
 Result<int> PrintAndLeave(const std::string& text) {
   SGLRUN_RETURN_IF_ERROR(console::Print(text));
   return console::kExitOk;
@@ -83,7 +89,8 @@ Result<int> Main(int argc, const char* const* argv) {
   Options options = invocation.options;
   if (options.quiet) SetLogLevel(LogLevel::kError);
   if (options.verbose) SetLogLevel(LogLevel::kInfo);
-  SGLRUN_RETURN_IF_ERROR(serve::FindModels(options.model, options.model_name, options.tokenizer));
+  SGLRUN_RETURN_IF_ERROR(serve::FindModels(options.model, options.model_name, options.tokenizer,
+                                           NeededFilesOf(invocation.command)));
   SGLRUN_RETURN_IF_ERROR(CheckWrittenFiles(options, invocation.command));
   if (!options.log_file.empty()) SGLRUN_RETURN_IF_ERROR(SetLogFile(options.log_file));
   return Dispatch(invocation.command, options);

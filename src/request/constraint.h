@@ -1,5 +1,5 @@
-// What a record's text must be a member of: one of json_schema, regex, ebnf, structural_tag
-// (docs/constraints.md). Plain words here; the grammar room gives them their meaning.
+// The constraint of a record: one of json_schema, regex, ebnf, structural_tag
+// (docs/constraints.md). It is stored as text here; grammar/ interprets it.
 #pragma once
 
 #include <cstddef>

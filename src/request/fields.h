@@ -91,10 +91,10 @@ std::string NearestFieldHint(Scope scope, std::string_view name);
 // "a boolean", "an integer", "a string or an array of strings", ...
 std::string_view KindPhrase(Kind kind);
 
-// "top_p is 2, must be in (0, 1]": the sentence of every refused value, with its path as param.
+// "top_p is 2, must be in (0, 1]": the error of every refused value, with its path as param.
 RecordError BadValue(std::string_view path, std::string_view found, std::string_view expected);
 
-// A name for sentences: cut when somebody made it absurdly long.
+// A name for error messages, shortened if it is very long.
 std::string ShortName(std::string_view name);
 
 // A value of an unsupported field is harmless when it is null, empty, false or the default.

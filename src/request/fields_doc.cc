@@ -170,7 +170,7 @@ Json ValueSchema(const Field& field) {
   return Json(Json::Object());
 }
 
-// Null stands for the default everywhere; per-prompt fields may be arrays of the same.
+// Null always means the default; per-prompt fields may be arrays of the same type.
 Json FieldSchema(const Field& field) {
   Json value = ValueSchema(field);
   if (field.kind != Kind::kAny) {

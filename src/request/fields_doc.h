@@ -1,5 +1,5 @@
-// What people read about the fields, made from the table: `sglrun fields`, the man page's FIELDS
-// section, the JSON Schema of an input line.
+// Documentation made from the table of fields: `sglrun fields`, the FIELDS section of the man page,
+// the JSON Schema of an input line.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace sglrun::request {
 
-// The text of `sglrun fields`: one line a field, first those of the record.
+// The text of `sglrun fields`: one line per field, those of the record first.
 std::string FieldsTable();
 
 // One entry of the man page.
@@ -23,8 +23,8 @@ struct FieldEntry {
 };
 std::vector<FieldEntry> FieldEntries();
 
-// JSON Schema (2020-12) of one input line. What depends on the model or on several fields together
-// is left to the parser.
+// JSON Schema (2020-12) of one input line. Rules that depend on the model or on several fields are
+// checked by the parser only.
 Json InputSchema();
 
 }  // namespace sglrun::request

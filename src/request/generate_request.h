@@ -1,5 +1,5 @@
-// One prompt and one output, valid by construction: after io/normalize nobody asks whether a
-// parameter is in range. A record with a list of prompts or n > 1 becomes several of these.
+// One prompt and one output, valid by construction: after io/normalize no code checks the range of
+// a parameter. A record with a list of prompts or n > 1 becomes several of these.
 #pragma once
 
 #include <cstdint>
@@ -29,14 +29,14 @@ struct GenerateRequest {
   std::uint64_t ticket = 0;  // the caller's number for this request; results carry it
   std::string rid;           // shown as meta_info.id
 
-  // The prompt: ids win over text; embeddings stand alone.
+  // The prompt: ids take precedence over text; embeddings are used alone.
   std::string text;
   std::optional<std::vector<std::int32_t>> input_ids;
   std::shared_ptr<const EmbeddingRows> input_embeds;
 
-  // Shared by the samples and items of a record that do not differ in them.
+  // Shared by the samples and prompts of a record with equal parameters.
   std::shared_ptr<const SamplingParams> sampling;
-  std::uint64_t seed = 0;  // key of the draws: the record's seed or derived from its content
+  std::uint64_t seed = 0;  // seed of the draws: stated by the record or derived from its content
   std::uint32_t sample_index = 0;  // among n
 
   bool return_logprob = false;
@@ -44,11 +44,11 @@ struct GenerateRequest {
   std::int64_t top_logprobs_num = 0;
   std::optional<std::vector<std::int64_t>> token_ids_logprob;  // nullopt: not asked for
   bool return_text_in_logprobs = false;
-  bool token_bytes_in_logprobs = false;  // the text of a token is its bytes, half characters too
+  bool token_bytes_in_logprobs = false;  // token texts are bytes, even half characters
   HiddenStates return_hidden_states = HiddenStates::kNone;
   bool return_prompt_token_ids = false;
   bool return_sampling_mask = false;
-  bool require_reasoning = false;  // the constraint begins behind the thinking
+  bool require_reasoning = false;  // the constraint begins after the reasoning
 };
 
 }  // namespace sglrun

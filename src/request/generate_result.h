@@ -1,4 +1,4 @@
-// What came out for one GenerateRequest, complete. io/result_writer turns it into a row.
+// The complete result of one GenerateRequest. io/result_writer turns it into a row.
 #pragma once
 
 #include <cstdint>
@@ -19,15 +19,15 @@ struct FinishReason {
   std::int64_t length = 0;  // kLength: the effective max_new_tokens
 };
 
-// One token with its logprob; `text` only when it was asked for. logprob is absent for the
-// first reported prompt position.
+// One token with its logprob; `text` only if it was requested. logprob is absent for the first
+// reported prompt position.
 struct TokenLogprob {
   std::optional<float> logprob;
   std::int32_t token_id = 0;
   std::optional<std::string> text;
 };
 
-// Lists of one position; absent where the row that would tell was not computed (written as null).
+// Lists of one position; absent if the row that determines them was not computed (written as null).
 using PositionLogprobs = std::optional<std::vector<TokenLogprob>>;
 
 struct LogprobResult {
@@ -52,10 +52,10 @@ struct SamplingMaskResult {
   std::vector<float> chosen_logprobs;               // [completion_tokens]
 };
 
-// How the text stands to the constraint of its record (meta_info.grammar).
+// Whether the text satisfies the constraint of its record (meta_info.grammar).
 struct GrammarResult {
   bool complete = false;    // the text is a member
-  bool forced_end = false;  // nothing could follow, whatever ignore_eos or min_new_tokens ask for
+  bool forced_end = false;  // no other token was allowed, despite ignore_eos or min_new_tokens
   std::vector<std::string> relaxed;  // pointers of keywords that are not enforced
   std::vector<std::string> notes;
 };
@@ -63,8 +63,8 @@ struct GrammarResult {
 struct GenerateResult {
   std::uint64_t ticket = 0;
   std::string rid;
-  // Set when the engine had to give the request up. Of the rest, text, output_ids and prompt_tokens
-  // are meaningful then: what there was so far.
+  // Set if the engine had to abandon the request. Then only text, output_ids and prompt_tokens are
+  // meaningful: the result so far.
   std::optional<RecordError> error;
 
   std::string text;

@@ -7,7 +7,7 @@
 namespace sglrun::request {
 namespace {
 
-constexpr double kExactIntegers = 0x1p53;  // beyond it a double no longer names one integer
+constexpr double kExactIntegers = 0x1p53;  // beyond it a double does not represent every integer
 
 RecordError WrongKind(const Json& value, std::string_view path, Kind expected) {
   return BadValue(path, value.Excerpt(), KindPhrase(expected));
@@ -77,7 +77,7 @@ Read<std::vector<std::int64_t>> ReadIntegers(const Json& value, std::string_view
   std::vector<std::int64_t> integers;
   integers.reserve(value.as_array().size());
   for (const Json& element : value.as_array()) {
-    if (element.is_int()) {  // the path is only spelled out when something is wrong
+    if (element.is_int()) {  // the path is built only in case of an error
       integers.push_back(element.as_int());
       continue;
     }
@@ -138,7 +138,7 @@ Read<std::vector<std::pair<std::int32_t, float>>> ReadTokenBias(const Json& valu
     std::int64_t id = -1;
     const char* end = key.data() + key.size();
     const auto parsed = std::from_chars(key.data(), end, id);
-    // One spelling an id, so that no id can stand there twice.
+    // Only one spelling per id is allowed, so that an id cannot occur twice.
     const bool canonical =
         parsed.ec == std::errc() && parsed.ptr == end && std::to_string(id) == key;
     if (!canonical || !IsTokenId(id, vocab_size)) {

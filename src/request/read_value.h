@@ -1,5 +1,5 @@
-// Json values to C++ values, strictly: no string is taken for a number, no boolean for an integer.
-// Every refusal is the sentence of BadValue with the path of the field.
+// Converts JSON values to C++ values strictly: a string is not accepted as a number, nor a boolean
+// as an integer. Every error is that of BadValue with the path of the field.
 #pragma once
 
 #include <cstdint>
@@ -18,10 +18,10 @@ template <class T>
 using Read = Result<T, RecordError>;
 
 Read<bool> ReadBool(const Json& value, std::string_view path);
-// Integral doubles count. An integer beyond 64 bits is refused, or counts as the nearest one where
-// the range says so.
+// Integral doubles are accepted. An integer beyond 64 bits is refused, or replaced by the nearest
+// one if the range clips.
 Read<std::int64_t> ReadInteger(const Json& value, std::string_view path, const Range& range);
-// A finite number; the range, looked at by the caller, is told to who wrote another.
+// A finite number. The caller checks the range; it is used here for error messages only.
 Read<double> ReadNumber(const Json& value, std::string_view path, const Range& range);
 Read<std::string> ReadString(const Json& value, std::string_view path);
 Result<void, RecordError> CheckString(const Json& value, std::string_view path);

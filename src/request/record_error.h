@@ -1,4 +1,4 @@
-// A record's own fault. It becomes an error row at the record's place and the run goes on.
+// An error of one record. It becomes the error row of the record, and the run continues.
 #pragma once
 
 #include <cstdint>
@@ -9,12 +9,12 @@ namespace sglrun {
 // {"error":{"message","type","code","param","line"},"meta_info":{"id"}}.
 struct RecordError {
   std::string message;     // value found, what was expected, the nearest known name
-  std::string param = {};  // "sampling_params.top_p", "input_ids[3]"; "" when no field is to blame
+  std::string param = {};  // "sampling_params.top_p", "input_ids[3]"; "" if no field is the cause
   std::string type = "invalid_request_error";
   int code = 400;
 };
 
-// A fault inside the engine that only this record suffers from (NaN logits, no token allowed).
+// An error inside the engine that affects only this record (NaN logits, no token allowed).
 inline RecordError AbortedRecord(std::string message) {
   return RecordError{std::move(message), "", "aborted", 500};
 }

@@ -1,4 +1,4 @@
-// How tokens are chosen and when to stop: SGLang's sampling_params after defaults and range checks.
+// How to choose tokens and when to stop: SGLang's sampling_params after defaults and range checks.
 // Every field is described once in request/fields.cc, from which parser, messages, help, man page
 // and JSON Schema are made.
 #pragma once

@@ -21,8 +21,8 @@ bool IsEmptyText(const Json& value) {
   return value.is_string() && value.as_string().empty();
 }
 
-// What dtype "int" was in 2024: digits, which end at the first blank or newline.
-// The text may hold one of them, so that the model can end it; as a stop string it is cut off.
+// The meaning of dtype "int" in 2024: digits that end at the first blank or newline. The regex
+// allows one of these, so that the model can end the text; as a stop string it is removed.
 constexpr std::string_view kInt2024 = "-?[0-9]+[ \\n]?";
 
 bool AsksForInt2024(const Json& object, const SamplingContext& context) {
@@ -53,7 +53,7 @@ Outcome CheckOneGrammar(const Json& object, std::string_view path, const Samplin
                      std::string(path)};
 }
 
-// `written` is the value as the sentence quotes it, `path` that of the field.
+// `written` is the value as quoted in the error, `path` that of the field.
 Outcome CheckRange(const Field& field, double value, const std::string& written,
                    std::string_view path) {
   if (field.range.Contains(value)) return {};
@@ -83,7 +83,7 @@ struct Store {
   Outcome operator()(std::int64_t SamplingParams::*member) const {
     return Assign(member, ReadInteger(value, path, field.range));
   }
-  // Its range is checked at once, while the sentence can quote what was written.
+  // The range is checked immediately, while the written value is available for the error message.
   Outcome operator()(double SamplingParams::*member) const {
     SGLRUN_ASSIGN_OR_RETURN(double number, ReadNumber(value, path, field.range));
     if (context.compat_2024 && field.name == kRepetitionPenalty && number == 0) number = 1.0;
@@ -125,7 +125,7 @@ struct Store {
     return {};
   }
 
-  // custom_params: of what it holds, one number is ours.
+  // custom_params: only one of its members is used.
   Outcome StoreBudget(std::optional<std::int64_t> SamplingParams::*member) const {
     if (!value.is_object()) return BadValue(path, value.Excerpt(), KindPhrase(field.kind));
     const Json* budget = value.Find("thinking_budget");
@@ -162,7 +162,7 @@ struct Store {
   }
 };
 
-// A parameter without effect still has a kind and a range.
+// A parameter without effect still has a type and a range.
 Outcome CheckUnused(const Field& field, const Json& value, const std::string& path) {
   if (field.kind == Kind::kBool) {
     SGLRUN_RETURN_IF_ERROR(ReadBool(value, path));
@@ -202,7 +202,7 @@ Outcome OverlayOne(const Json::Member& member, std::string_view path,
   return std::visit(Store{*field, value, field_path, context, params, warnings}, field->member);
 }
 
-// The numbers that hold in the end, from whatever they came.
+// Checks the effective numbers, whatever their source.
 Outcome CheckRanges(std::string_view path, const SamplingParams& params) {
   for (const Field& field : Fields()) {
     const std::string field_path = std::string(path) + "." + std::string(field.name);
@@ -236,7 +236,7 @@ Outcome OverlaySamplingParams(const Json& object, std::string_view path,
     if (asks_for_int && member.first == "dtype") continue;
     SGLRUN_RETURN_IF_ERROR(OverlayOne(member, path, context, params, warnings));
   }
-  // Last, because its stop strings took the place of those that were given.
+  // Checked last, because its stop strings replace those of the record.
   if (asks_for_int) SetInt2024(params);
   if (context.compat_2024 && params.repetition_penalty == 0) params.repetition_penalty = 1.0;
   return {};

@@ -1,5 +1,5 @@
-// sampling_params to SamplingParams, in this order: what is stated is laid over what holds
-// otherwise, then the greedy rule, then the ranges.
+// Converts sampling_params to SamplingParams: first stated values override the defaults, then the
+// greedy rule is applied, then ranges are checked.
 #pragma once
 
 #include <string>
@@ -18,8 +18,9 @@ struct SamplingContext {
   bool compat_2024 = false;     // repetition_penalty 0 means 1, dtype "int" a regex
 };
 
-// Lays what `object` states over `params`. Null is not stated, but for max_new_tokens, where it
-// means "as many as fit". `path` begins the sentences: "sampling_params", "sampling_params[2]".
+// Overrides `params` by the values in `object`. Null counts as not stated, except for
+// max_new_tokens, where it means "as many as fit". Error messages begin with `path`:
+// "sampling_params", "sampling_params[2]".
 Result<void, RecordError> OverlaySamplingParams(const Json& object, std::string_view path,
                                                 const SamplingContext& context,
                                                 SamplingParams& params,

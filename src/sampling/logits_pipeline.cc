@@ -52,7 +52,7 @@ const SampledTokens& LogitsPipeline::Finish(kernels::KernelContext& context) {
   return out_;
 }
 
-// Runs for every batch: this is where NaN and rows without a token are found.
+// Runs for every batch, because it detects NaN and rows without an allowed token.
 void LogitsPipeline::AddProcess(const SamplingBatch& batch, const GrammarMask& mask,
                                 kernels::DrawArgs& args) {
   out_.status.assign(static_cast<std::size_t>(batch.rows()), RowStatus::kOk);

@@ -1,5 +1,5 @@
 // From logits to tokens: logits_process, then sample, then logprobs, for all rows in one draw. A
-// stage that no row of the step asks for is not run.
+// stage that no row of the step needs is not run.
 #pragma once
 
 #include <cstdint>
@@ -13,13 +13,13 @@
 
 namespace sglrun::sampling {
 
-// Bit t % 32 of word t / 32 of a line: token t is allowed. Rows name their line.
+// Bit t % 32 of word t / 32 of a line: token t is allowed. Each row has the index of its line.
 struct GrammarMask {
   std::span<const std::uint32_t> words;
   std::int64_t words_per_line = 0;
 };
 
-// Where the logits of a batch come from and its tokens go to, see kernels/draw.h.
+// The source of the logits of a batch and the destination of its tokens, see kernels/draw.h.
 struct DrawPlace {
   const kernels::HeadWork* head = nullptr;  // null: the logits are there
   std::span<const std::int32_t> picked;
@@ -37,11 +37,11 @@ struct RowLogprobs {
 struct SampledTokens {
   std::vector<std::int32_t> tokens;        // [R], -1: nothing was sampled
   std::vector<kernels::RowStatus> status;  // [R], kOk for every row that was sampled or scored
-  std::vector<std::vector<kernels::KeptToken>> kept;  // [R] when any row asked for it, else empty
+  std::vector<std::vector<kernels::KeptToken>> kept;  // [R] if any row requested it, else empty
 
   RowLogprobs Logprobs(std::int64_t row) const;
 
-  // Flat lists behind Logprobs(): row r asks for the token it draws, if it wants it, then
+  // Flat lists used by Logprobs(): for each row the drawn token, if its logprob is requested, then
   // asked_ids.
   std::vector<std::uint8_t> chosen;
   std::vector<std::int32_t> ask_begin, ask_ids;

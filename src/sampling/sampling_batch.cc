@@ -9,8 +9,9 @@ namespace sglrun::sampling {
 
 namespace {
 
-// Smaller ones choose as this one does: a token that it multiplies or divides leaves all others out
-// of reach. Divided by it and by the lowest temperature, a logit still is a float32.
+// Smaller values would choose the same tokens: with this value the logit of a generated token is
+// already far beyond all others. A logit divided by this value and by the lowest temperature is
+// still a finite float32.
 constexpr float kLeastRepetitionPenalty = 1e-20f;
 
 void Restart(std::vector<std::int32_t>& begin) {

@@ -1,5 +1,5 @@
-// The rows of one step as flat arrays, one entry a row: what every stage of the logits pipeline
-// reads. A row never shares a parameter with its neighbours, so no parameter splits a batch.
+// The rows of one step as flat arrays with one entry per row, which every stage of the logits
+// pipeline reads. Each row has its own parameters, so no parameter splits a batch.
 //
 //   batch.Clear();
 //   for (...) batch.Add({.params = &params, .random = bits});
@@ -17,16 +17,16 @@ namespace sglrun::sampling {
 
 enum class RowAction : std::uint8_t {
   kSample,  // pick a token
-  kScore,   // tell the distribution only (max_new_tokens 0)
+  kScore,   // report the distribution only (max_new_tokens 0)
 };
 
-// What one row asks of the pipeline. Spans must live until the pipeline has run.
+// The options of one row. Spans must live until the pipeline has run.
 struct RowOptions {
   const SamplingParams* params = nullptr;
   RowAction action = RowAction::kSample;
   std::uint64_t random = 0;  // bits of this draw (kernels/common/random.h)
 
-  // Tokens generated so far, distinct, with how often; read only when a penalty is set.
+  // The distinct tokens generated so far and their counts; read only if a penalty is set.
   std::span<const std::int32_t> count_ids, counts;
   std::span<const std::int32_t> banned;                  // tokens that may not be drawn
   std::span<const std::pair<std::int32_t, float>> bias;  // added to the logits of these tokens
@@ -40,13 +40,13 @@ struct RowOptions {
 };
 
 bool HasPenalty(const SamplingParams& params);
-// In the kernels' precision; finite, however hot.
+// In the precision of the kernels; finite for any temperature.
 float TemperatureOf(const SamplingParams& params);
 
 struct SamplingBatch {
   void Clear();
   void Add(const RowOptions& row);
-  // A row that only fills the batch up: nothing is drawn, nothing told.
+  // A row that only pads the batch: it draws and reports nothing.
   void AddFiller();
 
   std::int64_t rows() const { return static_cast<std::int64_t>(action.size()); }

@@ -15,6 +15,12 @@
 namespace sglrun::serve {
 namespace {
 
+bool IsTokenizerDirectory(const std::string& path) {
+  std::error_code ignored;
+  return std::filesystem::is_directory(path, ignored) &&
+         !tokenizer::Tokenizer::FilesOf(path).empty();
+}
+
 Result<std::unique_ptr<tokenizer::Tokenizer>> TokenizerOf(const model::GgufTokenizerFields* fields,
                                                           const std::string& path) {
   if (fields == nullptr) return Error{path + " holds no tokenizer; name one with --tokenizer"};
@@ -84,14 +90,15 @@ tokenizer::GgufVocabulary ToVocabulary(const model::GgufTokenizerFields& fields)
           .named_chat_templates = fields.named_chat_templates};
 }
 
-Status FindModels(std::string& model, std::string& model_name, std::string& tokenizer) {
-  if (!model.empty()) {
+Status FindModels(std::string& model, std::string& model_name, std::string& tokenizer,
+                  NeededFiles needed) {
+  if (!model.empty() && (needed == NeededFiles::kModel || !IsTokenizerDirectory(model))) {
     SGLRUN_ASSIGN_OR_RETURN(const model::FoundModel found, model::FindModel(model));
     if (found.path != model) LogInfo("the model " + model + " is " + found.path);
     model = found.path;
     model_name = found.name;
   }
-  if (tokenizer.empty()) return {};
+  if (tokenizer.empty() || IsTokenizerDirectory(tokenizer)) return {};
   SGLRUN_ASSIGN_OR_RETURN(const model::FoundModel found, model::FindModel(tokenizer));
   tokenizer = found.path;
   return {};

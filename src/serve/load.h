@@ -20,8 +20,11 @@
 
 namespace sglrun::serve {
 
-// Replaces the values of --model and --tokenizer by paths (model/files/find_model.h).
-Status FindModels(std::string& model, std::string& model_name, std::string& tokenizer);
+// Replaces the values of --model and --tokenizer by paths (model/files/find_model.h). Where only the
+// tokenizer is needed, a directory that has one is kept, whatever GGUF files lie beside it.
+enum class NeededFiles : std::uint8_t { kModel, kTokenizer };
+Status FindModels(std::string& model, std::string& model_name, std::string& tokenizer,
+                  NeededFiles needed = NeededFiles::kModel);
 
 // Recognised by its name or its first bytes, because a download cache names files by their hash.
 bool IsGguf(const std::string& path);

@@ -1,5 +1,5 @@
-// Many buffers in one piece of memory, given back together. On the host that piece gets huge pages
-// where most of the buffers alone are too small for one.
+// Many buffers in one allocation, freed together. On the host the allocation uses huge pages even
+// if most buffers are smaller than one.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@ namespace sglrun::tensor {
 
 class Arena final : public Allocator {
  public:
-  // What a buffer of so many bytes takes of an arena.
+  // The bytes of an arena that a buffer of this size takes.
   static constexpr std::size_t Taken(std::size_t bytes) { return (bytes + 63) / 64 * 64; }
 
   // Check ok() afterwards. The arena outlives its buffers.

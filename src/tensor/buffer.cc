@@ -15,7 +15,7 @@ class MmapAllocator final : public Allocator {
   void* Allocate(std::size_t bytes) override {
     const std::size_t size = RoundUp(bytes);
     if (size < kHugePage) return Map(size);
-    // From the border of a huge page on, so that only the last pages are small.
+    // Starts at the boundary of a huge page, so that only the last pages are small.
     char* data = Map(size + kHugePage);
     if (data == nullptr) return nullptr;
     const std::size_t before = -reinterpret_cast<std::uintptr_t>(data) % kHugePage;

@@ -10,18 +10,19 @@ namespace sglrun::tensor {
 class Allocator {
  public:
   virtual ~Allocator() = default;
-  // At least 64-byte aligned; nullptr when there is not enough memory.
+  // At least 64-byte aligned; nullptr if there is not enough memory.
   virtual void* Allocate(std::size_t bytes) = 0;
   virtual void Free(void* data, std::size_t bytes) = 0;
 };
 
-// Anonymous pages, huge ones where the system grants them. Pages cost memory once they are touched.
+// Anonymous pages, huge ones if the system provides them. A page takes memory only when it is
+// touched.
 Allocator& HostAllocator();
 
 class Buffer {
  public:
   Buffer() = default;
-  // Check ok() afterwards: memory can be refused.
+  // Check ok() afterwards: the allocation may fail.
   Buffer(Allocator& allocator, std::size_t bytes)
       : allocator_(&allocator), data_(allocator.Allocate(bytes)), bytes_(bytes) {}
   Buffer(Buffer&& other) noexcept { Swap(other); }

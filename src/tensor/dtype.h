@@ -9,7 +9,7 @@
 
 namespace sglrun::tensor {
 
-// kI8 and kI4 are the codes of quantised weights, with scales beside them
+// kI8 and kI4 are the integers of quantised weights, whose scales are stored separately
 // (kernels/packed_weight.h).
 enum class DType : std::uint8_t { kF32, kBF16, kF16, kF64, kI32, kI8, kI4 };
 

@@ -1,12 +1,12 @@
-// The size of the pages behind memory of the host.
+// The page size of host memory.
 #pragma once
 
 #include <cstddef>
 
 namespace sglrun::tensor {
 
-// Small pages for a part of a host buffer of which little may be used: a huge one costs the zeroing
-// of all its 2 MiB at the first touch.
+// Uses small pages for a part of a host buffer that may be used only partly: the first touch of a
+// huge page zeroes all its 2 MiB.
 void UseSmallPages(void* data, std::size_t bytes);
 
 }  // namespace sglrun::tensor

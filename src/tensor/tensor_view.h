@@ -1,4 +1,4 @@
-// A typed window on memory that somebody else owns: pointer, extents, strides. Kernels take these.
+// A typed view of memory that it does not own: pointer, extents, strides. Kernels take these.
 #pragma once
 
 #include <array>

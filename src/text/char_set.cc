@@ -24,7 +24,7 @@ void CharSet::Add(CharRange range) {
   AddPiece({std::max(range.first, kFirstAbove), range.last});
 }
 
-// Takes the place of the ranges that it meets or touches.
+// Replaces the ranges that it overlaps or touches.
 void CharSet::AddPiece(CharRange piece) {
   if (piece.first > piece.last) return;
   const auto begin = std::lower_bound(
@@ -99,7 +99,7 @@ void CharSet::Normalize() {
             [](const CharRange& a, const CharRange& b) { return a.first < b.first; });
   ranges_.clear();
   for (const CharRange& piece : pieces) {
-    // The surrogates between U+D7FF and U+E000 keep two ranges apart.
+    // Ranges are not joined across the surrogates between U+D7FF and U+E000.
     if (!ranges_.empty() && piece.first <= ranges_.back().last + 1) {
       ranges_.back().last = std::max(ranges_.back().last, piece.last);
     } else {

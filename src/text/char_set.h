@@ -1,5 +1,5 @@
-// A set of Unicode scalar values (U+0000..U+D7FF, U+E000..U+10FFFF) as sorted, disjoint, not
-// touching ranges. Surrogates are never members.
+// A set of Unicode scalar values (U+0000..U+D7FF, U+E000..U+10FFFF) as sorted, disjoint ranges that
+// do not touch. Surrogates are never members.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ class CharSet {
  public:
   CharSet() = default;
   CharSet(std::initializer_list<CharRange> ranges);  // any order, may overlap
-  // The same: the way to add many at once.
+  // The same for many ranges at once.
   explicit CharSet(std::vector<CharRange> ranges) : ranges_(std::move(ranges)) { Normalize(); }
   static CharSet All();
   static CharSet Of(char32_t c) { return CharSet{{c, c}}; }

@@ -102,7 +102,7 @@ char32_t ComposePair(char32_t first, char32_t second) {
   return at != table.end() && at->first == first && at->second == second ? at->composed : 0;
 }
 
-// Joins each starter with the marks behind it that are not blocked (UAX #15, D117).
+// Joins each starter with the following marks that are not blocked (UAX #15, D117).
 void Compose(std::u32string& text) {
   std::size_t out = 0;
   std::size_t starter = std::u32string::npos;
@@ -142,8 +142,8 @@ std::string ToUtf8(const std::u32string& text) {
   return out;
 }
 
-// Characters that form C may change, or join with what stands before. The others are borders: a
-// text is in form C if what lies between them is (UAX #15, section 9.1).
+// Characters that form C may change or join with the preceding text. All others are boundaries: a
+// text is in form C if the parts between them are (UAX #15, section 9.1).
 class Unstable {
  public:
   Unstable() {
@@ -164,7 +164,8 @@ class Unstable {
   std::bitset<kEnd> set_;
 };
 
-// Form C, where most characters stay: only what stands around unstable ones is worked on.
+// Form C for texts in which most characters are stable: only the parts around unstable characters
+// are processed.
 std::string ToFormC(std::string_view text) {
   static const Unstable kUnstable;
   std::string out;
@@ -196,9 +197,9 @@ std::string ToFormC(std::string_view text) {
   return out.append(text, done);
 }
 
-// Walks along a text and tells where it does not break (UAX #29, rules GB3 to GB13). GB9c, which
-// keeps Indic conjuncts together, is left out: what asks for graphemes looks at those below six
-// bytes alone, and two such letters are longer.
+// Walks along a text and determines where it must not break (UAX #29, rules GB3 to GB13). GB9c,
+// which keeps Indic conjuncts together, is left out: the callers use graphemes of fewer than six
+// bytes only, and two such letters are longer.
 class GraphemeState {
  public:
   explicit GraphemeState(char32_t first) { Move(BreakOf(first)); }
@@ -250,7 +251,7 @@ class GraphemeState {
 
   GraphemeBreak last_ = kOther;
   bool odd_indicators_ = false;    // an odd number of regional indicators ends here
-  bool after_pictograph_ = false;  // a pictograph stands before the extending characters here
+  bool after_pictograph_ = false;  // a pictograph precedes the extending characters here
 };
 
 }  // namespace

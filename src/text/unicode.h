@@ -1,4 +1,5 @@
-// What tokenizer files ask about characters: normal forms (UAX #15), lower case, character classes.
+// Properties of characters that tokenizer files use: normal forms (UAX #15), lower case, character
+// classes.
 #pragma once
 
 #include <string>
@@ -8,12 +9,12 @@ namespace sglrun::unicode {
 
 enum class NormalForm { kNfc, kNfd, kNfkc, kNfkd };
 
-// All take valid UTF-8 and give valid UTF-8.
+// All functions take and return valid UTF-8.
 std::string ToNormalForm(std::string_view text, NormalForm form);
 std::string ToLowerCase(std::string_view text);  // without context: a final sigma stays σ
 std::string RemoveMarks(std::string_view text);
 
-// Where the user-perceived character (UAX #29) that begins at `pos` ends. Requires pos <
+// The end of the user-perceived character (UAX #29) that begins at `pos`. Requires pos <
 // text.size().
 std::size_t EndOfGrapheme(std::string_view text, std::size_t pos);
 

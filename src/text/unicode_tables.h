@@ -1,4 +1,4 @@
-// Tables of the Unicode Character Database that tokenizer files ask for, each sorted by code point.
+// Tables of the Unicode Character Database for tokenizer files, each sorted by code point.
 // scripts/make-unicode-tables writes unicode_tables.cc.
 #pragma once
 

@@ -20,7 +20,7 @@ ByteRanges Pair(char32_t first, char32_t last) {
   return ranges;
 }
 
-// Cuts off, from either end, the part that does not fill a block of 64^k characters.
+// Splits off, at either end, the part that does not fill a block of 64^k characters.
 void Split(char32_t first, char32_t last, std::vector<ByteRanges>& out) {
   for (char32_t block = 64; block <= 64 * 64 * 64; block *= 64) {
     if (first / block == last / block) break;

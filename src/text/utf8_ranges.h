@@ -1,5 +1,5 @@
-// A range of characters as ranges of bytes: the UTF-8 spellings of U+0800..U+FFFF, say, are
-// E0 A0-BF 80-BF and E1-EF 80-BF 80-BF.
+// Converts a range of characters to ranges of bytes: for example, the UTF-8 encodings of
+// U+0800..U+FFFF are E0 A0-BF 80-BF and E1-EF 80-BF 80-BF.
 #pragma once
 
 #include <array>

@@ -1,24 +1,10 @@
 // Gemma 2: norms before and after both branches, soft caps of scores and logits, and every other
 // layer with a window.
-#include <cmath>
-
 #include "model/families/family.h"
 #include "model/families/plain_keys.h"
 
 namespace sglrun::model {
 namespace {
-
-// GGUF files do not state it; that of the 27B model, known by its layers, is a head's share of the
-// residual stream.
-float Gemma2Scale(ConfigReader& keys, const ModelSpec& model, std::int64_t head_dim) {
-  double scalar = keys.Float("query_pre_attn_scalar", 256.0);
-  if (keys.gguf() != nullptr) {
-    const bool is_27b = model.layers.size() == 46;
-    scalar =
-        static_cast<double>(is_27b ? model.hidden_size / model.layers[0].mixer.heads : head_dim);
-  }
-  return static_cast<float>(1.0 / std::sqrt(scalar));
-}
 
 ModelSpec ReadGemma2(ConfigReader& keys) {
   ModelSpec model = ReadPlainDecoder(keys, {.hidden_size = 2304,
@@ -41,7 +27,7 @@ ModelSpec ReadGemma2(ConfigReader& keys) {
   const float softcap = SoftcapKey(keys, "attn_logit_softcapping", 50.0);
   for (LayerSpec& layer : model.layers) {
     layer.mixer.softcap = softcap;
-    layer.mixer.scale = Gemma2Scale(keys, model, layer.mixer.head_dim);
+    layer.mixer.scale = QueryScalarScale(keys, model, /*layers_of_27b=*/46);
   }
   return model;
 }

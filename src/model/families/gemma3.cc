@@ -1,24 +1,10 @@
 // Gemma 3, its text model: as Gemma 2 with norms of queries and keys in place of the soft caps, five
 // layers with a window to each without, and two ropes.
-#include <cmath>
-
 #include "model/families/family.h"
 #include "model/families/plain_keys.h"
 
 namespace sglrun::model {
 namespace {
-
-// GGUF files do not state it; that of the 27B model, known by its layers, is a head's share of the
-// residual stream.
-float Gemma3Scale(ConfigReader& keys, const ModelSpec& model, std::int64_t head_dim) {
-  double scalar = keys.Float("query_pre_attn_scalar", 256.0);
-  if (keys.gguf() != nullptr) {
-    const bool is_27b = model.layers.size() == 62;
-    scalar =
-        static_cast<double>(is_27b ? model.hidden_size / model.layers[0].mixer.heads : head_dim);
-  }
-  return static_cast<float>(1.0 / std::sqrt(scalar));
-}
 
 ModelSpec ReadGemma3(ConfigReader& keys) {
   ModelSpec model = ReadPlainDecoder(keys, {.hidden_size = 2304,
@@ -46,7 +32,7 @@ ModelSpec ReadGemma3(ConfigReader& keys) {
   const float softcap = SoftcapKey(keys, "attn_logit_softcapping", 0);
   for (LayerSpec& layer : model.layers) {
     layer.mixer.softcap = softcap;
-    layer.mixer.scale = Gemma3Scale(keys, model, layer.mixer.head_dim);
+    layer.mixer.scale = QueryScalarScale(keys, model, /*layers_of_27b=*/62);
     layer.mixer.head_norm = {.eps = model.final_norm.eps};
   }
   return model;

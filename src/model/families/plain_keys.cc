@@ -260,6 +260,16 @@ void RefuseTrue(ConfigReader& keys, std::string_view key) {
   if (keys.Bool(key, false)) keys.Fail(std::string(key) + " is true, which is not supported");
 }
 
+float QueryScalarScale(ConfigReader& keys, const ModelSpec& model, std::size_t layers_of_27b) {
+  const AttentionSpec& mixer = model.layers[0].mixer;
+  double scalar = keys.Float("query_pre_attn_scalar", 256.0);
+  if (keys.gguf() != nullptr) {
+    const bool is_27b = model.layers.size() == layers_of_27b;
+    scalar = static_cast<double>(is_27b ? model.hidden_size / mixer.heads : mixer.head_dim);
+  }
+  return static_cast<float>(1.0 / std::sqrt(scalar));
+}
+
 float RootOfHidden(ConfigReader& keys, const ModelSpec& model) {
   const float root = std::sqrt(static_cast<float>(model.hidden_size));
   if (keys.gguf() != nullptr) return root;

@@ -56,6 +56,10 @@ void RefuseTrue(ConfigReader& keys, std::string_view key);
 // as llama.cpp computes it.
 float RootOfHidden(ConfigReader& keys, const ModelSpec& model);
 
+// The scale of attention by query_pre_attn_scalar (Gemma 2 and 3), of a model that has layers. GGUF files do not state it; there the 27B model,
+// which has `layers_of_27b` layers, takes hidden_size / heads and all others take the size of a head.
+float QueryScalarScale(ConfigReader& keys, const ModelSpec& model, std::size_t layers_of_27b);
+
 // A soft cap: null is none, `absent` counts where the key is missing; 0: none.
 float SoftcapKey(ConfigReader& keys, std::string_view key, double absent);
 

@@ -1,4 +1,4 @@
-// A thread that does what it is given, in order; or nobody, and it is done at once by whoever gives
+// A thread that runs tasks in order; or no thread, and a task runs at once on the thread that gives
 // it. A device is opened, filled, driven and closed by one thread: CUDA keeps the current one a
 // thread.
 #pragma once

@@ -70,7 +70,7 @@ PlainSizes ReadSizes(ConfigReader& keys, const ClassDefaults& defaults) {
   return sizes;
 }
 
-// Asked before there are so many layers and angles of so large a head.
+// Checked before layers and angles of these sizes are allocated.
 std::optional<std::string> FaultOf(const PlainSizes& sizes) {
   PlainSizes one_layer = sizes;
   one_layer.layers = 1;

@@ -57,15 +57,17 @@ inline constexpr int kNormWarps = 32;  // at most, a row: of `parts`
 
 // ---- the norm alone ----
 
-// The next `left` elements of x, at most four, to which those of `add` are added first; nullptr: none.
+// Elements i to i + 3 of x, as far as it has them, to which those of `add` are added first; nullptr:
+// none.
 template <bool kAligned>
-__device__ __forceinline__ Float4 AddIn(float* x, const float* add, std::int64_t left) {
-  Float4 v = Load4<kAligned>(x, left);
+__device__ __forceinline__ Float4 AddIn(float* x, const float* add, std::int64_t i,
+                                        std::int64_t size) {
+  Float4 v = Load4<kAligned>(x + i, size - i);
   if (add != nullptr) {
-    const Float4 more = Load4<kAligned>(add, left);
+    const Float4 more = Load4<kAligned>(add + i, size - i);
 #pragma unroll
     for (int j = 0; j < 4; ++j) v.v[j] += more.v[j];
-    Store4<kAligned>(x, v, left);
+    Store4<kAligned>(x + i, v, size - i);
   }
   return v;
 }
@@ -84,7 +86,7 @@ __global__ void __launch_bounds__(kThreads) RmsNormKernel(cuda::NormParams p) {
   float squares = 0;
   Float4 kept[kItems > 0 ? kItems : 1];
   const auto read = [&](std::int64_t i) {
-    const Float4 v = AddIn<kAligned>(x + i, add != nullptr ? add + i : nullptr, p.size - i);
+    const Float4 v = AddIn<kAligned>(x, add, i, p.size);
     squares = AddSquares(v, squares);
     return v;
   };
@@ -137,7 +139,7 @@ __global__ void __launch_bounds__(kThreads) LayerNormKernel(cuda::NormParams p) 
 
   float sum = 0;
   for (std::int64_t i = first; i < p.size; i += kStep) {
-    const Float4 v = AddIn<kAligned>(x + i, add != nullptr ? add + i : nullptr, p.size - i);
+    const Float4 v = AddIn<kAligned>(x, add, i, p.size);
 #pragma unroll
     for (int j = 0; j < 4; ++j) sum = cu::add_exact(sum, v.v[j]);
   }

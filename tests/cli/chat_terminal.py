@@ -108,6 +108,8 @@ class Chat:
         end = time.monotonic() + PATIENCE
         while self.process.poll() is None and time.monotonic() < end:
             self.read(0.02)
+        while self.read(0):  # what it wrote last
+            pass
         got = self.process.poll()
         assert got == code, f"exit code {got}, expected {code}\n{self.text()}"
         assert termios.tcgetattr(self.slave) == self.before, "the terminal is not as it was"

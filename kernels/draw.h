@@ -1,7 +1,7 @@
 // draw: the sampling of a step as one operation, so that a device gets all arrays in one copy and
 // gives all results in another. The same as logits_process, sample and logprobs one after the
 // other, where a row goes on only as long as it is sound:
-//   - a row whose status is not kOk behind logits_process is neither sampled nor told of;
+//   - a row whose status is not kOk after logits_process is neither sampled nor told of;
 //   - a row that was to be sampled and for which no token can be picked gets the status kNoneLeft;
 //   - where chosen[r] is set, the first id that row r asks the logprob of is the token it drew.
 // Results of rows that are not told of are undefined.
@@ -49,7 +49,7 @@ struct DrawArgs {
   std::span<const std::uint8_t> chosen;  // [R] where `told` is
   std::span<std::int32_t> ask_ids;       // in and out
 
-  // Rows whose logits are wanted behind logits_process: kept_logits [kept_rows.size(), V].
+  // Rows whose logits are wanted after logits_process: kept_logits [kept_rows.size(), V].
   std::span<const std::int32_t> kept_rows;
   std::span<float> kept_logits;  // written
 };

@@ -129,7 +129,7 @@ Backend WithPlainChains(Backend backend) {
 }
 #endif
 
-// Best first. Tiles come behind vectors, whatever they may be worth, until a machine has run them:
+// Best first. Tiles come after vectors, whatever they may be worth, until a machine has run them:
 // they are taken by their name alone.
 std::vector<Entry> MakeEntries() {
   std::vector<Entry> entries = {

@@ -25,7 +25,7 @@ SGLRUN_INLINE IVec QuietNans(IVec pairs) {
   return pairs | (low & SetInt(0x40)) | (high & SetInt(0x400000));
 }
 
-// The first `count` elements as pairs, zeros behind them.
+// The first `count` elements as pairs, zeros after them.
 SGLRUN_INLINE IVec PairsOf(const std::uint16_t* x, std::int64_t count) {
   if (count >= 2 * kLanes) return QuietNans(LoadInt(x));
   std::uint16_t padded[2 * kLanes] = {};

@@ -111,7 +111,7 @@ SGLRUN_INLINE void ForEachChunk(ThreadPool& pool, const Panels& panels, std::int
   });
 }
 
-// The elements of one group, zeros behind the row's end.
+// The elements of one group, zeros after the row's end.
 template <int kVectors>
 void LoadGroup(const float* x, std::int64_t count, QuantFloats (&group)[kVectors]) {
   float padded[kVectors * kQuantLanes] = {};
@@ -158,7 +158,7 @@ void PackSquareOfGroups(const float* x, std::ptrdiff_t stride, const GroupOfRow&
     QuantInts codes[4];
     __builtin_memcpy(&group, x, sizeof group);
     row_of_group.SetScale(0, QuantizeInt8(group, codes));
-    // Put together in registers: a load behind four smaller stores waits for all of them.
+    // Put together in registers: a load after four smaller stores waits for all of them.
     __m512i row = _mm512_castsi128_si512(_mm512_cvtepi32_epi8((__m512i)codes[0]));
     row = _mm512_inserti32x4(row, _mm512_cvtepi32_epi8((__m512i)codes[1]), 1);
     row = _mm512_inserti32x4(row, _mm512_cvtepi32_epi8((__m512i)codes[2]), 2);

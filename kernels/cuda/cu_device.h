@@ -52,7 +52,7 @@ __device__ __forceinline__ uint4 ld16_stream(const void* p) {
 }
 
 // 16 bytes from device to shared memory without passing through registers. A thread waits for its
-// own groups; others see the bytes after a barrier behind the wait.
+// own groups; others see the bytes after a barrier that follows the wait.
 __device__ __forceinline__ void cp_async16(void* shared, const void* global) {
   asm volatile("cp.async.cg.shared.global [%0],[%1],16;" ::"r"(
                    static_cast<std::uint32_t>(__cvta_generic_to_shared(shared))),

@@ -13,7 +13,7 @@ namespace sglrun::kernels::cuda {
 // The weight in the terms of the kernels.
 Weight WeightOf(const PackedWeight& weight);
 
-// Bytes, and where they go behind the weight's beginning.
+// Bytes, and where they go after the weight's beginning.
 struct EncodedPart {
   std::size_t at = 0;
   std::vector<std::uint8_t> bytes;

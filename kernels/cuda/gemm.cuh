@@ -206,7 +206,7 @@ __device__ __forceinline__ uint4 LoadGatedX(const float* x, std::int64_t k, std:
                cu::pack_bf16(b.v[0], b.v[1]), cu::pack_bf16(b.v[2], b.v[3])};
 }
 
-// x to bf16, [m, PaddedK(k)], zeros behind k; made of what p.input tells. A block a row.
+// x to bf16, [m, PaddedK(k)], zeros after k; made of what p.input tells. A block a row.
 template <cuda::InputKind kKind, bool kAligned>
 __global__ void __launch_bounds__(kRoundThreads) RoundRowsKernel(cuda::RoundRowsParams p) {
   CU_SHARED(float, parts, kNormWarps);

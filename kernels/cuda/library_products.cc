@@ -39,7 +39,7 @@ ProductClass ClassOf(const GemmParams& p, bool is_one) {
           .is_one = is_one};
 }
 
-// Both matrices hold zeros behind k.
+// Both matrices hold zeros after k.
 Product ProductOf(const GemmParams& p) {
   return {.weight = p.weight.data,
           .x = p.scratch,

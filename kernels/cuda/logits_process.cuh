@@ -1,6 +1,6 @@
 // logits_process: a block a row, two passes over it: one looks for NaN (such a row is left alone),
 // one applies the grammar mask and counts what is finite. Penalties, bans and bias touch only the
-// tokens they name, between and behind the passes.
+// tokens they name, between and after the passes.
 #pragma once
 
 #include "kernels/cuda/device.cuh"

@@ -164,7 +164,7 @@ std::size_t GemmScratchBytes(std::int64_t m, const Weight& weight);
 
 // Algorithms of cuBLASLt are timed with no more rows than that, and more rows take the same.
 inline constexpr std::int64_t kMostTrialRows = 2048;
-// x as its products read it (library_products.h): bf16 [m, PaddedK(k)], zeros behind k.
+// x as its products read it (library_products.h): bf16 [m, PaddedK(k)], zeros after k.
 struct RoundRowsParams {
   Rows x;
   ProductInput input;

@@ -55,7 +55,7 @@ class Packet {
   void Send(std::size_t begin, std::size_t end, gpu::Stream stream);
   void Fetch(std::size_t begin, std::size_t end, gpu::Stream stream);
   void Wait() { runtime_->Synchronize(moved_); }
-  gpu::Event moved() const { return moved_; }  // recorded behind the last copy
+  gpu::Event moved() const { return moved_; }  // recorded after the last copy
 
   // Reserve, pack and Send: each array is replaced by its place on the device. Empty ones stay.
   void Stage(std::span<StagedArray> arrays, gpu::Stream stream);

@@ -55,7 +55,7 @@ class Parcel {
 
   // The kernels' stream waits for the copy. `room`: of each array, grows.
   void Start(DeviceState& device, std::vector<std::size_t>* room = nullptr);
-  void Return(DeviceState& device);  // behind the kernels
+  void Return(DeviceState& device);  // after the kernels
   void Finish(DeviceState& device);
 
   // Which of the arrays that were named have something in them, and where they lie once it started.

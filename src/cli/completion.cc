@@ -103,7 +103,7 @@ std::string Bash() {
   return out;
 }
 
-// The part of a zsh argument spec behind the option's name: [text]:value:action.
+// The part of a zsh argument spec after the option's name: [text]:value:action.
 std::string ZshAction(const OptionSpec& option) {
   std::string text = "[" + std::string(option.line) + "]";
   if (option.kind == Kind::kFlag) return text;

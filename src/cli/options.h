@@ -190,7 +190,7 @@ const std::vector<OptionSpec>& OptionTable();
 const CommandSpec& FindCommand(Command command);
 // By long name, among the options of a command; nullptr when it has none such.
 const OptionSpec* FindOption(std::string_view name, Command command);
-// "FILE", "auto|cpu": what help shows behind an option.
+// "FILE", "auto|cpu": what help shows after an option.
 std::string ValueText(const OptionSpec& option);
 
 // Converts one value and stores it; the error names what was found and what is allowed.

@@ -38,7 +38,7 @@ class GrammarState : public TokenRule {
     grammar::Matcher::FirstSpace first_space = grammar::Matcher::FirstSpace::kKept;
     std::optional<Thinking> thinking = {};  // comes before the constraint begins
     bool shows_specials = false;            // special tokens are part of the text
-    // What all states take together, if somebody counts it.
+    // The bytes that all states take together; nullptr: not counted.
     std::shared_ptr<std::atomic<std::int64_t>> all_bytes = {};
   };
   explicit GrammarState(Setup setup) : setup_(std::move(setup)) {}

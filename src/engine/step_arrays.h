@@ -19,7 +19,7 @@ namespace sglrun::engine {
 // The size to which `rows` of single tokens are padded: 1, 2, 4, 8, then steps of 8 to 64, of 16 to
 // 256, of 64.
 std::int64_t BucketOf(std::int64_t rows);
-// Pages that a block table of such a step has when the longest row has so many: 16, 32, 64 ...
+// Pages of the block table of such a step, from those of the longest row: 16, 32, 64 ...
 std::int64_t TableWidth(std::int64_t pages);
 
 class StepArrays {

@@ -176,7 +176,7 @@ class CompressedSource : public ByteSource {
     return ReadError(file_.path(), std::string("the ") + Name() + " stream is cut off");
   }
 
-  // Zeros behind the last stream are padding of tapes.
+  // Zeros after the last stream are padding of tapes.
   Status BeginNext() {
     SGLRUN_RETURN_IF_ERROR(file_.Fill(kMagicBytes));
     while (file_.size() > 0 && *file_.data() == 0) {

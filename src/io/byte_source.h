@@ -23,7 +23,7 @@ class ByteSource {
   virtual ~ByteSource() = default;
 
   // Up to `size` bytes; 0 at the end. A damaged or truncated stream is an error naming the file,
-  // after all bytes that came before the damage. Bytes behind the end of a compressed stream that
+  // after all bytes that came before the damage. Bytes after the end of a compressed stream that
   // are no further stream are passed over with a warning, as gzip does.
   virtual Result<std::size_t> Read(char* data, std::size_t size) = 0;
 

@@ -22,7 +22,7 @@ Status WriteFile(const std::string& path, std::string_view header, const std::ve
   return file.Commit();
 }
 
-// Pads with blanks so that the data behind `prefix` bytes and the header is aligned.
+// Pads with blanks so that the data after `prefix` bytes and the header is aligned.
 void PadTo(std::string& header, std::size_t prefix, std::size_t alignment) {
   while ((prefix + header.size()) % alignment != 0) header.push_back(' ');
 }

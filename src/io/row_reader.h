@@ -30,7 +30,7 @@ class RowReader {
   // two rows or give bytes to two: no row stands in the file without a record.
   Result<std::string> Read(std::span<const JournalEntry> entries, std::size_t ordinal);
 
-  // Fails when a row is not the one that was written: somebody edited the file.
+  // Fails when a row is not the one that was written: the file was edited.
   Status CheckRows(std::span<const JournalEntry> entries);
 
  private:

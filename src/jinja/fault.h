@@ -22,7 +22,7 @@ enum class FaultKind {
   kZeroDivision,
   kRuntime,
   kLimit,    // ours: too large, too deep, too long
-  kStopped,  // ours: by a signal; nobody gets to see it
+  kStopped,  // ours: by a signal; it is not shown
 };
 
 struct Fault {

@@ -36,7 +36,7 @@ class BraceFormatter {
   }
 
  private:
-  // From behind the '{' to behind its '}'.
+  // From after the '{' to after its '}'.
   Try<std::size_t> Field(TextBuilder& out, const std::string& text, std::size_t begin, int depth) {
     std::size_t end = begin;
     int open = 1;

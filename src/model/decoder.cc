@@ -137,7 +137,7 @@ void Decoder::Add(const Norm& after, float scale, TensorView x, const Step& step
   const TensorView y = scratch_.Take(Slot::kBranch, x.shape[0], x.shape[1]);
   branch({.y = y});
   step.table.norm(after.Args(y, y), step.context);
-  // The operation adds y to x and gives the norm of the sum, which nobody needs here.
+  // The operation adds y to x and gives the norm of the sum, which is not needed here.
   kernels::NormArgs sum = after.Args(x, scratch_.Take(Slot::kNormed, x.shape[0], x.shape[1]));
   sum.add = y;
   step.table.norm(sum, step.context);

@@ -26,10 +26,11 @@ class Decoder {
 
   std::int64_t weight_bytes() { return ResidentBytes(blocks_); }
 
-  // The activations of a step of so many tokens, which are kept from then on.
+  // The bytes of the activations of a step of `tokens` tokens. Reserve allocates them; they are
+  // kept.
   static std::int64_t ActivationBytes(const ModelSpec& spec, std::int64_t tokens);
   Status Reserve(std::int64_t tokens);
-  // The angles of so many positions; false when there is no memory for them.
+  // Computes the angles of that number of positions; false if there is no memory for them.
   bool ReservePositions(std::int64_t positions);
 
  private:

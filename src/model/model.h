@@ -34,13 +34,14 @@ class Model {
   ~Model();
 
   // For a plan, nothing is read or allocated: bytes of the weights of `files`, and of the
-  // activations of a step of so many tokens.
+  // activations of a step of that number of tokens.
   static std::int64_t WeightBytes(const ModelFiles& files, const LoadOptions& options);
   static std::int64_t ActivationBytes(const ModelSpec& spec, std::int64_t tokens);
 
   // Allocates the activations of the largest step now, so that no step has to.
   Status Reserve(std::int64_t tokens);
-  // What a sequence of so many tokens needs beside its keys and values; false when there is no
+  // Makes room for what a sequence of that length needs beside its keys and values; false if there
+  // is no
   // memory for it.
   bool ReservePositions(std::int64_t positions);
 

@@ -11,7 +11,7 @@ namespace {
 // Far more than `batch` writes, and little enough for a page.
 constexpr std::size_t kMaxEntries = 1000;
 
-// Reads members and remembers the first problem; what is asked for behind it is empty.
+// Reads members and remembers the first problem; what is asked for after it is empty.
 class MemberReader {
  public:
   const Status& status() const { return status_; }

@@ -12,7 +12,7 @@ namespace {
 constexpr std::size_t kMaxIdBytes = 120;
 constexpr std::size_t kMaxMessageBytes = 500;
 
-// Valid UTF-8 of at most so many bytes.
+// Valid UTF-8, cut to at most that number of bytes.
 std::string Clipped(std::string_view text, std::size_t limit) {
   std::string valid = ToValidUtf8(text.substr(0, limit + 4));
   if (valid.size() <= limit) return valid;

@@ -14,7 +14,7 @@ namespace {
 constexpr std::size_t kFewestColumns = 20;
 constexpr std::size_t kMostColumns = 100;
 
-// Breaks behind blanks where it can, within a word where it must; later lines begin at `indent`.
+// Breaks after blanks where it can, within a word where it must; later lines begin at `indent`.
 std::string Wrapped(std::string_view text, std::size_t indent, std::size_t columns) {
   const std::size_t room = std::max(columns, indent + 10) - indent;
   std::string out = std::string(indent, ' '), line;

@@ -8,7 +8,7 @@
 
 namespace sglrun::report {
 
-// Lines fit into so many columns, where names and messages can be broken.
+// Lines fit into the given number of columns, where names and messages can be broken.
 std::string TextReport(const Account& account, std::size_t columns);
 
 }  // namespace sglrun::report

@@ -72,10 +72,10 @@ io::RowOptions RowOptionsOf(const RunSettings& settings) {
 // The rows of one shard never belong to a shard with another number of parts, even where both
 // contain the same records.
 std::string ShardAdvice(const Json& before, const Shard& now) {
-  const Json* told = before.Find(kShardName);
+  const Json* stated = before.Find(kShardName);
   const std::string given = now.ToString();
-  if (told == nullptr || !told->is_string() || told->as_string() == given) return "";
-  return "--shard " + told->as_string() + " continues it, while --shard " + given +
+  if (stated == nullptr || !stated->is_string() || stated->as_string() == given) return "";
+  return "--shard " + stated->as_string() + " continues it, while --shard " + given +
          " is another part and needs another output";
 }
 

@@ -18,7 +18,7 @@ constexpr double kFlushSecondsCompressed = 2.0;
 constexpr std::size_t kMostUnflushed = std::size_t{4} << 20;
 
 double FlushSeconds(const RunSettings& settings) {
-  if (settings.partial_rows) return 0;  // somebody watches
+  if (settings.partial_rows) return 0;  // rows are watched as they come
   return io::CompressionOf(settings.output) == io::Compression::kNone ? kFlushSeconds
                                                                       : kFlushSecondsCompressed;
 }

@@ -23,7 +23,7 @@ bool IsAscii(char c) {
   return static_cast<unsigned char>(c) < 128;
 }
 
-// The ASCII characters before and behind a border, as a place of joined_.
+// The ASCII characters before and after a border, as a place of joined_.
 std::size_t PairOf(std::string_view text, std::size_t at) {
   return 128 * static_cast<std::size_t>(text[at - 1]) + static_cast<std::size_t>(text[at]);
 }

@@ -60,7 +60,7 @@ class StripEnds final : public NormalizerStep {
 
   Status Apply(std::string& text) const override {
     std::size_t begin = 0;
-    std::size_t end = 0;  // behind the last character that stays
+    std::size_t end = 0;  // after the last character that stays
     bool inside = !left_;
     for (std::size_t pos = 0; pos < text.size();) {
       const std::size_t start = pos;

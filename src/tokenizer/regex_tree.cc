@@ -125,7 +125,7 @@ class TreeParser {
     return Take("]");
   }
 
-  // `letters`: those that may stand behind the backslash. Others mean more than a character.
+  // `letters`: those that may stand after the backslash. Others mean more than a character.
   bool Escape(std::string_view letters) {
     if (++pos_ >= pattern_.size()) return false;
     const char c = pattern_[pos_];
@@ -153,7 +153,7 @@ class TreeParser {
     return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
   }
 
-  // The repeats behind an item.
+  // The repeats after an item.
   std::optional<RegexNode> Repeats(RegexNode item) {
     RegexNode repeat{.kind = RegexNode::Kind::kRepeat};
     if (Take("?")) {

@@ -35,7 +35,7 @@ constexpr std::array<std::string_view, 20> kOldSpecialTokens = {"<unk>",
 struct Header {
   std::string pattern;
   std::int64_t special_tokens = 0;  // ids below are theirs
-  std::int64_t ranks = 0;           // entries of "vocab" that count; those behind are padding
+  std::int64_t ranks = 0;           // entries of "vocab" that count; those after are padding
 };
 
 Result<std::int64_t> ParseCount(const JsonView& json, std::string_view key,

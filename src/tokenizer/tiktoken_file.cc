@@ -24,8 +24,8 @@ struct TiktokenFamily {
   std::string_view bos, eos;
   bool add_bos;
   std::span<const FamilyToken> tokens;  // none: the configuration must name them
-  int extra = 0;                        // so many tokens <|extra_0|>, <|extra_1|>, ... behind them
-  int reserved = 0;  // of the ids behind the ranks, those without a name are <|reserved_token_ID|>
+  int extra = 0;                        // number of tokens <|extra_0|>, <|extra_1|>, ... after them
+  int reserved = 0;  // of the ids after the ranks, those without a name are <|reserved_token_ID|>
 };
 
 // What all releases of Llama 3 share: 3.1 and later named some of the reserved tokens again.

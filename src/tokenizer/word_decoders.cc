@@ -32,7 +32,7 @@ class WordPieceStep final : public DecoderStep {
   bool cleanup_;
 };
 
-// The suffix that ends a word is the space behind it, save at the end of the text.
+// The suffix that ends a word is the space after it, save at the end of the text.
 class BpeStep final : public DecoderStep {
  public:
   explicit BpeStep(std::string suffix) : suffix_(std::move(suffix)) {}

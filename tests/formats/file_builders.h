@@ -52,7 +52,7 @@ class GgufBuilder {
     infos_ += Bytes(type) + Bytes(offset);
     ++tensor_count_;
   }
-  // With its data, behind what is there.
+  // With its data, after what is there.
   void Tensor(std::string_view name, const std::vector<std::int64_t>& dims, std::uint32_t type,
               std::string_view data) {
     TensorAt(name, dims, type, data_.size());

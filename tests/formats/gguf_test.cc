@@ -117,7 +117,7 @@ TEST_CASE("every prefix of a file is refused as cut short") {
   REQUIRE(ParseGguf(file, "f").ok());
   for (std::size_t size = 0; size < file.size(); ++size) {
     CAPTURE(size);
-    // A copy of the exact size, so that a sanitizer sees a read behind it.
+    // A copy of the exact size, so that a sanitizer sees a read after it.
     const std::string prefix = file.substr(0, size);
     const auto parsed = ParseGguf(prefix, "f");
     REQUIRE_FALSE(parsed.ok());

@@ -20,7 +20,7 @@ const std::string kRoot = SGLRUN_SOURCE_DIR;
 const std::string kModel = kRoot + "/models/SmolLM2-135M-Instruct.Q4_1.gguf";
 const std::string kGolden = kRoot + "/tests/golden/smollm2/golden.json";
 
-// A greedy token may differ only where the reference's two best logits are closer than this; behind
+// A greedy token may differ only where the reference's two best logits are closer than this; after
 // such a place the texts part and are not compared. The logits have a size of about 20: in float32
 // the sums of 30 layers agree to a few 1e-4, in bf16 (8 bits of precision) to a few 1e-1.
 constexpr double kFloat32Bound = 2e-3;

@@ -194,7 +194,7 @@ TEST_CASE("a cl100k_base file has its special tokens behind its ranks, and no en
   CHECK(cl100k->eos_id() == 260);
 }
 
-// tokenization_kimi.py: 258 ids behind the ranks, those without a name are reserved.
+// tokenization_kimi.py: 258 ids after the ranks, those without a name are reserved.
 TEST_CASE("a tiktoken.model of Kimi keeps Chinese characters apart and reserves ids") {
   Folder folder;
   // "c" and the first byte of a Chinese character, two such characters, "b" and a digit.

@@ -74,7 +74,7 @@ const std::uint64_t* WarpExchange(std::uint32_t mask, std::uint64_t value, Site 
 void RequireLane(std::uint32_t mask, unsigned lane, Site site);
 std::uint32_t WarpLanes();  // lanes that this warp has
 
-// Shared memory of the block. A static array is known by its key; the bytes behind it stay unused,
+// Shared memory of the block. A static array is known by its key; the bytes after it stay unused,
 // so that writing past its end reaches no neighbour.
 void* DynamicShared();
 void* SharedArray(const void* key, std::size_t bytes);

@@ -59,7 +59,7 @@ DfaResult ComplementText(const Dfa& a, Budget& budget);          // AnyText() wi
 DfaResult Concatenate(const Dfa& a, const Dfa& b, Budget& budget);
 DfaResult Repeat(const Dfa& a, std::int64_t min, std::optional<std::int64_t> max, Budget& budget);
 DfaResult Minimize(const Dfa& a, Budget& budget);
-// The texts of `a` of so many symbols.
+// The texts of `a` with min to max symbols.
 DfaResult BoundLength(const Dfa& a, std::int64_t min, std::optional<std::int64_t> max,
                       Budget& budget);
 

@@ -74,7 +74,7 @@ class Template {
   std::size_t size() const { return 1 + static_cast<std::size_t>(nodes_.size()); }
 
  private:
-  static constexpr std::size_t kLeaf = 0;  // the root is nobody's child
+  static constexpr std::size_t kLeaf = 0;  // the root is not a child
 
   struct Branch {
     ByteRange bytes;

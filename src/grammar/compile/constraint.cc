@@ -133,8 +133,8 @@ void ConstraintStore::Work(const std::stop_token& stop) {
   }
 }
 
-// The first task when there is room, else one that somebody waits for: then nothing that holds the
-// room may be able to go on.
+// The first task if there is room, else one that a sequence waits for: what holds
+// the room may be unable to go on without it.
 std::optional<std::size_t> ConstraintStore::NextTask() {
   if (HasRoom()) return 0;
   const auto urgent =

@@ -22,7 +22,8 @@ namespace {
 using ebnf::Scanner;
 
 constexpr std::size_t kNowhere = static_cast<std::size_t>(-1);
-// Every so many open parentheses the group becomes a rule of its own, so that expressions stay
+// After a fixed number of open parentheses the group becomes a rule of its own, so that expressions
+// stay
 // shallow (front_end.h) where texts need not be.
 constexpr std::size_t kGroupsPerRule = 64;
 

@@ -26,7 +26,7 @@ class Scanner {
   std::size_t pos() const { return pos_; }
   void set_pos(std::size_t pos) { pos_ = pos; }
   std::string_view text() const { return text_; }
-  char Peek(std::size_t ahead = 0) const {  // NUL behind the end
+  char Peek(std::size_t ahead = 0) const {  // NUL after the end
     return pos_ + ahead < text_.size() ? text_[pos_ + ahead] : '\0';
   }
   bool At(std::string_view word) const { return text_.substr(pos_).starts_with(word); }

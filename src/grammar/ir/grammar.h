@@ -98,7 +98,7 @@ struct TokenLimit {  // item, a Regular, spread over a bounded number of tokens 
   std::int64_t tokens = 0;
   friend bool operator==(const TokenLimit&, const TokenLimit&) = default;
 };
-struct CharLimit {  // members of item, a Regular that is countable, of so many characters
+struct CharLimit {  // members of item, a countable Regular, of min to max characters
   ExprId item = 0;
   std::int64_t min = 0, max = 0;
   bool empty = false, others = false;  // which texts there are: the empty one, any others
@@ -142,7 +142,8 @@ class Grammar {
   ExprId Net(Network network);
   ExprId Distinct(ExprId item) { return Add(node::Distinct{item}); }
   ExprId Element(ExprId item) { return Add(node::Element{item}); }
-  // A text of the language that at most `tokens` tokens have a part in, at least one. Once so many
+  // A text of the language that at most `tokens` tokens have a part in, at least one. Once that
+  // many
   // are used it must end if it can, or as soon as it can. Texts that come as bytes have no tokens,
   // and are not limited.
   ExprId LimitTokens(Dfa bytes, std::int64_t tokens);

@@ -11,7 +11,7 @@ namespace sglrun::grammar {
 
 struct ArrayPlan {
   std::vector<FormulaId> prefix;
-  FormulaId rest = kTrue;  // every item behind the prefix
+  FormulaId rest = kTrue;  // every item after the prefix
   std::int64_t min = 0;
   std::optional<std::int64_t> max;                 // cut where an item is kFalse
   std::vector<const formula::Contains*> contains;  // those that assert something

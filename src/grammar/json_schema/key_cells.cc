@@ -72,8 +72,8 @@ class CellMaker {
     return true;
   }
 
-  // Four bits make sixteen sets, in which neighbours of the alphabet are apart. Of more than four
-  // keys the writer of the object cannot remember which of so many they are from.
+  // Four bits make sixteen sets, in which neighbours of the alphabet are apart. With more than
+  // four keys, the writer of the object cannot remember which of sixteen sets each is from.
   int BitsOfFirst() const { return plan_.min <= plan_.required + 4 ? 4 : 3; }
   // The keys whose first character is of ASCII and has this bit.
   FormulaId KeysByFirst(int bit) {

@@ -142,7 +142,7 @@ void NumberReader::AdvanceRemainder(State& state, int digit) const {
   const std::uint32_t coefficient = range_.step->coefficient;
   state.remainder = (state.remainder * 10 + static_cast<std::uint32_t>(digit)) % coefficient;
   if (range_.step->exponent < 0) return;
-  // coefficient * 10^z divides a number that has z zeros behind a prefix the coefficient divides.
+  // coefficient * 10^z divides a number that has z zeros after a prefix the coefficient divides.
   const auto wanted = static_cast<std::int16_t>(range_.step->exponent + 1);
   if (state.phase == Phase::kZero) {
     state.zeros = wanted;

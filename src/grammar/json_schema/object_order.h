@@ -28,7 +28,7 @@ class ObjectOrder {
   std::optional<std::int64_t> max() const { return max_; }  // where it can be passed at all
   std::int64_t counted() const { return counted_; }         // counts beyond are alike
   // Counts are too large to be remembered, and nothing else must be among the keys that the schema
-  // does not name: those are a repetition with bounds behind the chain.
+  // does not name: those are a repetition with bounds after the chain.
   bool others_are_counted() const { return others_are_counted_; }
 
   bool Seen(std::size_t key, std::uint32_t seen) const {

@@ -30,7 +30,7 @@ struct ObjectPlan {
   // Whether a key that `keys` lacks may appear (true may be too much).
   bool others_possible = true;
 
-  // The constraints behind the plan, for CellsOf.
+  // The constraints after the plan, for CellsOf.
   std::vector<const formula::Properties*> properties;
   std::vector<const formula::UnevaluatedProperties*> unevaluated;
   bool closed = false;  // no other keys, as --json-schema-mode strict has it

@@ -16,7 +16,7 @@ class ObjectSpelling {
   virtual ExprId Open() = 0;
   virtual ExprId AfterOpen() = 0;      // before the first member
   virtual ExprId Comma() = 0;          // between members
-  virtual ExprId Close(bool any) = 0;  // behind the last member, if there is any
+  virtual ExprId Close(bool any) = 0;  // after the last member, if there is any
   virtual ExprResult NamedKey(const std::string& name) = 0;
   virtual ExprResult OtherKey(const KeyCell& cell, const ObjectPlan& plan) = 0;
   virtual ExprResult Member(ExprId key, FormulaId value) = 0;

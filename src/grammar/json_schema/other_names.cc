@@ -45,7 +45,7 @@ class OtherNames {
  private:
   // The ways out of the nodes are alike, so they share what follows the first byte: inside a
   // character of several bytes (those that may continue with fewer bytes than others have a state
-  // of their own), behind a backslash, behind a whole character that no name has.
+  // of their own), after a backslash, after a whole character that no name has.
   enum : std::int32_t {
     kFree = 1,
     kEnd,

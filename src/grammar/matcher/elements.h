@@ -16,7 +16,7 @@ namespace sglrun::grammar {
 // Equal for JSON texts of equal values.
 Hash128 KeyOfElement(std::string_view json);
 
-// Where the text of a value stands: inside a string, and there behind a backslash.
+// The position in the text of a value: whether it is inside a string, and there after a backslash.
 struct JsonPlace {
   bool in_string = false, escaped = false;
 

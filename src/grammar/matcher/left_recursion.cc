@@ -107,7 +107,7 @@ class Components {
 // Makes the first round of a counted repetition at a start a call, so that only calls recurse.
 void PeelCounts(Machines& machines, MachineId m) {
   const Machine& machine = machines.machines[static_cast<std::size_t>(m)];
-  auto middle = static_cast<std::int32_t>(machine.state_count());  // states behind first rounds
+  auto middle = static_cast<std::int32_t>(machine.state_count());  // states after first rounds
   Machine peeled, behind;
   for (const Machine::Edge& edge : machine.EdgesOf(0)) {
     const Count* count = edge.symbol.kind == Symbol::Kind::kCount
@@ -141,7 +141,7 @@ void PeelCounts(Machines& machines, MachineId m) {
 // The left-corner transform of one component. A member of `goal` begins with something that no
 // member of the component is called for: a first edge of some machine of the component. From there
 // the walk goes through that machine; when it has a member B, then either B was the goal, or B was
-// what a machine of the component began with, and the walk continues behind that first call.
+// what a machine of the component began with, and the walk continues after that first call.
 class LeftCorners {
  public:
   LeftCorners(const Machines& machines, const Component& component)

@@ -11,12 +11,12 @@
 namespace sglrun::grammar {
 namespace {
 
-// Where a machine may end at more places of the trie, the suffixes behind them are merged first.
+// Where a machine may end at more places of the trie, the suffixes after them are merged first.
 constexpr std::size_t kFewExits = 32;
 
-// States that take so many bytes are wide: they live through most of the trie.
+// States that accept at least this number of bytes are wide: they stay alive in most of the trie.
 constexpr int kManyBytes = 64;
-// Up to so many wide states, or states of any kind, are walked one by one.
+// Up to this number of wide states, or of states of any kind, each is walked on its own.
 constexpr std::size_t kFewWide = 2, kFewGroups = 32;
 constexpr std::int64_t kMostStepsTogether = 200'000;
 
@@ -406,7 +406,7 @@ bool MaskBuilder::FillLoops(StateId state, std::vector<Site> counts) {
   std::sort(counts.begin(), counts.end(), [](const Site& a, const Site& b) {
     return std::tie(a.target, a.below, a.done) < std::tie(b.target, b.below, b.done);
   });
-  // By how many members the tokens may take: the places behind, mostly all of one kind.
+  // By how many members the tokens may take: the places after, mostly all of one kind.
   std::map<std::pair<std::int64_t, std::int64_t>, std::vector<Site>> places;
   for (std::size_t i = counts.size(); i > 0;) {
     const Site& last = counts[--i];
@@ -428,7 +428,7 @@ bool MaskBuilder::FillLoops(StateId state, std::vector<Site> counts) {
   return true;
 }
 
-// Tokens that leave the repetition behind so many members.
+// Tokens that leave the repetition after this number of members.
 void MaskBuilder::LeaveLoop(StateId state, const LoopMask& mask, std::span<const Site> places,
                             std::int64_t needed, std::int64_t allowed) {
   const std::int32_t behind = dfa_.Return(places);

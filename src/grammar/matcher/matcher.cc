@@ -56,7 +56,7 @@ struct Matcher::Impl {
   Stepper stepper() { return {grammar->program(), stacks, &text}; }
   bool keeps_text() const { return grammar->program().has_distinct; }
 
-  // Steps `from` by all of the bytes; the number of those taken. `to` stands behind them.
+  // Steps `from` by the bytes; returns how many were accepted. `to` is the state after them.
   std::size_t Advance(const Frontier& from, std::string_view bytes, Frontier& to) {
     Stepper step = stepper();
     to = from;

@@ -31,7 +31,7 @@ class RowCache {
 
  private:
   // Rows of one grammar are much alike: places inside strings differ in the few tokens that end
-  // them. A new row is compared with so many that were stored as a whole last.
+  // them. A new row is compared with the last rows that were stored whole, at most this number.
   static constexpr std::size_t kMostBases = 4;
 
   using Words = std::vector<std::uint32_t>;

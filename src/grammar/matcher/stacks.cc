@@ -121,7 +121,7 @@ void Stacks::FillSlots(std::size_t count) {
 }
 
 void Stacks::Release(Position position) {
-  // The last node found its slot behind all others: freeing in reverse order breaks no chain.
+  // The last node found its slot after all others: freeing in reverse order breaks no chain.
   while (nodes_.size() > position.nodes) {
     const auto id = static_cast<StackId>(nodes_.size()) - 1;
     std::size_t slot = SlotOf(nodes_.back().hash);

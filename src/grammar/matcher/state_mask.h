@@ -48,7 +48,7 @@ class StateMask {
   void OrInto(std::span<std::uint32_t> words, const Vocabulary& vocabulary) const;
   // Nodes of the trie where the machine may end inside longer tokens.
   const NodeSet& exits() const { return exits_; }
-  // Those tokens behind the exits whose next byte is `byte`.
+  // Those tokens after the exits whose next byte is `byte`.
   const SuffixTrie& ExitsBefore(std::uint8_t byte, const Vocabulary& vocabulary) const;
   // The steps of finding it, those of the mask that it was found by included.
   std::int64_t work() const { return work_; }
@@ -76,7 +76,7 @@ class LoopMask {
   // Tokens inside the repetition when it may still take `members`, the one under way included.
   void OrInto(std::int64_t members, std::span<std::uint32_t> words,
               const Vocabulary& vocabulary) const;
-  // Tokens that have left the repetition behind some member, and continue with `byte`.
+  // Tokens that have left the repetition after some member, and continue with `byte`.
   const SuffixTrie& ExitsBefore(std::uint8_t byte, const Program& program, StateId state,
                                 const Vocabulary& vocabulary) const;
   std::int64_t work() const { return work_; }  // the steps of finding it

@@ -106,7 +106,7 @@ struct TableWalk {
 // whether it lives on, and whether the machine may end. Subtrees of such texts need not be entered.
 struct AlikeTexts {
   ByteClasses classes = 0;   // all those made of these bytes that
-  int bytes = 0;             // have so many at most, or
+  int bytes = 0;             // have at most this number, or
   ByteClasses lacking = 0;   // lack one of these, or
   ByteClasses harmless = 0;  // are made of these
 
@@ -269,7 +269,7 @@ class MemberWalk {
       : table_(program, state), begin_{table_.Index(state), 0} {}
 
   Place begin() const { return begin_; }
-  // Dead when the byte does not fit; at the start again behind a member.
+  // Dead when the byte does not fit; at the start again after a member.
   Place Next(Place from, std::uint8_t byte) {
     const std::int32_t next = table_.Next(from.state, byte);
     if (next == Table::kDead) return {};
@@ -277,7 +277,7 @@ class MemberWalk {
     return {next, from.members};
   }
   static bool Dead(Place place) { return place.state == Table::kDead; }
-  // Only for places behind a byte: nothing leads back to a start otherwise.
+  // Only for places after a byte: nothing leads back to a start otherwise.
   static bool AtStart(Place place) { return place.state == kStart; }
 
  private:

@@ -18,7 +18,8 @@ namespace {
 
 using Kind = RegexNode::Kind;
 
-// An automaton of up to so many characters of a pattern, repetitions unrolled, is cheap to make and
+// An automaton of up to this number of characters of a pattern, repetitions unrolled, is cheap to
+// make and
 // spares the matcher every choice. Beyond, the time of a subset construction is the pattern's whim.
 constexpr std::int64_t kSmall = 128;
 constexpr std::int64_t kSmallCount = 32;

@@ -12,7 +12,7 @@ struct ClassContext {
   bool wide = false;  // RegexFlags::wide
 };
 
-// The cursor stands behind the opening bracket.
+// The cursor is after the opening bracket.
 Result<CharSet, GrammarError> ParseClass(Cursor& cursor, ClassContext context);
 
 }  // namespace sglrun::grammar

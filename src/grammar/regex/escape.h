@@ -26,7 +26,7 @@ struct EscapeContext {
   bool ignore_case = false;
   bool wide = false;  // RegexFlags::wide
 };
-// The cursor stands behind the backslash.
+// The cursor is after the backslash.
 Result<Escape, GrammarError> ParseEscape(Cursor& cursor, EscapeContext context);
 
 }  // namespace sglrun::grammar

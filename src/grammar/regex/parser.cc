@@ -99,7 +99,7 @@ class Parser {
     }
   }
 
-  // The cursor stands behind the opening parenthesis.
+  // The cursor is after the opening parenthesis.
   VoidResult ParseGroup(std::size_t begin) {
     const Flags flags = Innermost().flags;
     if (!cursor_.Take('?') || cursor_.Take(':')) return OpenGroup(begin, flags);
@@ -213,7 +213,7 @@ class Parser {
     return {};
   }
 
-  // (?is) and (?is:..), also with flags behind a minus removed.
+  // (?is) and (?is:..), also with a minus, after which flags are switched off.
   VoidResult ParseFlags(std::size_t begin) {
     Flags flags = Innermost().flags;
     bool value = true;

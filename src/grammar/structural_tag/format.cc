@@ -8,7 +8,8 @@
 namespace sglrun::grammar::tag {
 namespace {
 
-// Every so many formats inside each other become a rule of their own, so that expressions stay
+// After a fixed depth, formats inside each other become a rule of their own, so that expressions
+// stay
 // shallow (front_end.h).
 constexpr int kFormatsPerRule = 32;
 

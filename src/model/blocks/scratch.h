@@ -30,7 +30,7 @@ class Columns {
  public:
   void Need(Slot slot, std::int64_t columns);
   std::int64_t operator[](Slot slot) const { return of_[static_cast<std::size_t>(slot)]; }
-  // Bytes of all slots for so many rows; nothing where that is more than int64 counts.
+  // Bytes of all slots for `rows` rows; nothing if that exceeds int64.
   std::optional<std::int64_t> Bytes(std::int64_t rows) const;
 
  private:
@@ -44,7 +44,7 @@ class Scratch {
 
   const Columns& columns() const { return columns_; }
 
-  // Room for so many rows in every slot; false when there is no memory for them.
+  // Makes room for `rows` rows in every slot; false if there is no memory for them.
   bool Reserve(std::int64_t rows);
 
   // f32 [rows, columns] at the beginning of the slot, contents undefined. `columns` is at most what

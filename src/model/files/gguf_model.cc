@@ -52,7 +52,7 @@ Status CheckPart(const formats::GgufFile& gguf, std::int64_t number, std::int64_
                std::to_string(number + 1) + " of " + std::to_string(count)};
 }
 
-// The parts behind the first, when there are any.
+// The parts after the first, when there are any.
 Status OpenOtherParts(const std::string& path, std::vector<SplitPart>& parts) {
   SGLRUN_ASSIGN_OR_RETURN(const auto count, parts[0].gguf.Int("split.count"));
   if (count.value_or(1) <= 1) return {};

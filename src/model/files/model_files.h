@@ -58,7 +58,7 @@ struct GgufTokenizerFields {
 };
 
 struct FingerprintOptions {
-  // Once it is set the rest is left out: nobody wants the result.
+  // Once it is set, the rest is skipped: the result is no longer needed.
   const std::atomic<bool>* stop = nullptr;
   // For who packs the weights next, into as much memory or more: mapping the pages again takes a
   // sixth of the time of packing them.

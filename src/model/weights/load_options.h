@@ -16,7 +16,7 @@ struct LoadOptions {
   const kernels::Backend* backend = nullptr;
   // If it is there, it becomes ModelFiles::Fingerprint: packing reads every byte anyway.
   Hash128* fingerprint = nullptr;
-  // Once it is set the rest is left out: nobody wants the model.
+  // Once it is set, the rest is skipped: the model is no longer needed.
   const std::atomic<bool>* stop = nullptr;
 };
 

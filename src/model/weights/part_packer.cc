@@ -13,7 +13,8 @@ constexpr std::int64_t kBlockElements = std::int64_t{1} << 16;
 // Blocks begin at multiples of this row, so that packing fills whole panels.
 constexpr std::int64_t kRowMultiple = 64;
 
-// The first row of a panel that begins at `byte` or behind it: whoever has a part of a tensor packs
+// The first row of a panel that begins at `byte` or after it: the thread that has a part of a
+// tensor packs
 // the panels that begin in it.
 std::int64_t PanelRowAt(const TensorSource& source, std::size_t byte) {
   const std::int64_t panel_bytes = source.bytes / source.shape[0] * kRowMultiple;

@@ -126,7 +126,7 @@ TEST_CASE("the mask at the start is what the reference says of every token") {
   }
 }
 
-// Words that the patterns below look for, whole and in pieces, behind and before other letters.
+// Words that the patterns below look for, whole and in pieces, after and before other letters.
 std::shared_ptr<const Vocabulary> WordyVocabulary(Random& random) {
   const std::vector<std::string> pieces = {"git", "hub", "hip",  "chat", "g",  "i", "t", "h",
                                            "u",   "b",   "a",    "x",    "yz", " ", "q", "\"",

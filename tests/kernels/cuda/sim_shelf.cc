@@ -199,7 +199,7 @@ void Gemm(const GemmArgs& args, KernelContext&) {
   Multiply(args, cuda::InputKind::kRows, args.x, {}, args.y, false);
 }
 
-// Also into y with silu_and_mul behind it.
+// Also into y with silu_and_mul after it.
 bool NormAndMultiply(const KernelTable& table, const NormArgs& norm, const GemmArgs& gemm,
                      const tensor::TensorView& y, bool gates, KernelContext& context) {
   const bool is_rms = norm.kind == NormKind::kRms;

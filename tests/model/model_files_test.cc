@@ -375,7 +375,9 @@ TEST_CASE("the fingerprint follows configuration and weights, not the place") {
 }
 
 TEST_CASE("the summary of types names matrices first") {
-  CHECK(ModelFiles::Open(Golden("llama_tied"))->DTypeSummary() == "F32");
+  CHECK(ModelFiles::Open(Golden("llama3"))->DTypeSummary() == "F32");
+  CHECK(ModelFiles::Open(Golden("llama_tied") + "/model.gguf")->DTypeSummary() ==
+        "BF16 (F32 norms)");
 }
 
 TEST_CASE("a directory has no GGUF tokenizer") {

@@ -97,10 +97,11 @@ int ChatSignals::wake_fd() const {
   return wake_pipe[0];
 }
 
-void ChatSignals::TakeWake() {
+bool ChatSignals::TakeWake() {
+  bool taken = false;
   char bytes[64];
-  while (::read(wake_pipe[0], bytes, sizeof bytes) > 0) {
-  }
+  while (::read(wake_pipe[0], bytes, sizeof bytes) > 0) taken = true;
+  return taken;
 }
 
 bool ChatSignals::TakeInterrupt() {

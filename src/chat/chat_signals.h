@@ -15,7 +15,8 @@ class ChatSignals {
 
   // Readable if a signal has arrived since TakeWake.
   int wake_fd() const;
-  void TakeWake();
+  // Whether a signal has arrived since the last call.
+  bool TakeWake();
 
   // Whether Ctrl+C was pressed since the last call.
   bool TakeInterrupt();

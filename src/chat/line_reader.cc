@@ -67,9 +67,9 @@ KeyWait WaitForKey(ChatSignals& signals) {
   pollfd watched[] = {{STDIN_FILENO, POLLIN, 0}, {signals.wake_fd(), POLLIN, 0}};
   while (::poll(watched, 2, -1) < 0) {
   }
-  if (watched[1].revents == 0) return KeyWait::kReady;
-  signals.TakeWake();
-  return KeyWait::kSignal;
+  // The pipe, not `revents`: a signal that arrived during the wait is handled when poll returns, after
+  // it has looked at the pipe, and the key that poll found may have been pressed after Ctrl+C.
+  return signals.TakeWake() ? KeyWait::kSignal : KeyWait::kReady;
 }
 
 std::unique_ptr<LineReader> LineReader::Make(Setup setup) {

@@ -494,14 +494,14 @@ TEST_CASE("equal content has equal keys whatever the order of keys and the blank
   CHECK(named.resume_key != one.resume_key);
 }
 
-TEST_CASE("the k-th equal record has its own key, id and draws") {
+TEST_CASE("the k-th equal record has its own key, id, draws and shard") {
   RecordParser parser(Options());
   InputRecord line;
   line.text = R"({"text":"a"})";
   const Record first = std::move(parser.Parse(line)).value();
   const Record second = std::move(parser.Parse(line)).value();
   CHECK(first.resume_key != second.resume_key);
-  CHECK(first.content_hash == second.content_hash);
+  CHECK(first.content_hash != second.content_hash);
   CHECK(first.requests[0].rid != second.requests[0].rid);
   CHECK(first.requests[0].seed != second.requests[0].seed);
 }

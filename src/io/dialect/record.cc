@@ -275,7 +275,10 @@ Result<Record, RecordFailure> RecordParser::Parse(InputRecord line) {
 
   Record record;
   record.rid = parsed.rid.value_or(identity.DefaultRid());
-  record.content_hash = identity.content;
+  // The occurrence spreads equal records over the shards.
+  record.content_hash = identity.occurrence == 0
+                            ? identity.content
+                            : HashBytes(identity.content.ToHex(), identity.occurrence);
   record.resume_key = HashBytes(with_rid.ToHex(), identity.occurrence);
   const auto reply = impl_->answers_openai ? std::make_shared<openai::Reply>() : nullptr;
   // This comes first, so that every error row has it.

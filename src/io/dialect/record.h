@@ -54,7 +54,7 @@ struct Record {
   std::string rid;                    // of an error row: the record's own, or the derived one
   std::vector<std::string> warnings;  // "unknown field \"foo\" is ignored"
   Hash128 resume_key;                 // content with rid and occurrence, without run-level options
-  Hash128 content_hash;               // content without rid: decides the shard
+  Hash128 content_hash;               // content without rid, with the occurrence: decides the shard
   std::shared_ptr<const openai::Reply> reply;  // of a line of the OpenAI dialect
 
   // An error about one of the requests, naming the field that the record has.

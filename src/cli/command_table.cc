@@ -34,7 +34,8 @@ const std::vector<CommandSpec>& CommandTable() {
                "affected. The limits are the same on every machine.\n"
                "\n"
                "The exit code is 0 if every record was processed successfully, 1 if the run "
-               "finished but some records failed, 2 if the run could not start or could not "
+               "finished but some records failed (0 with --failed-ok), 2 if the run could not "
+               "start or could not "
                "continue, and 130 or 143 if it was interrupted or terminated.",
        .examples =
            {{"sglrun batch prompts.jsonl -o results.jsonl -m ./model",

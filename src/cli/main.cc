@@ -4,6 +4,7 @@
 
 #include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 
 #include "base/log.h"
 #include "bench/bench.h"
@@ -91,6 +92,9 @@ Result<int> Main(int argc, const char* const* argv) {
   if (options.verbose) SetLogLevel(LogLevel::kInfo);
   SGLRUN_RETURN_IF_ERROR(serve::FindModels(options.model, options.model_name, options.tokenizer,
                                            NeededFilesOf(invocation.command)));
+  if (FindOption("shard", invocation.command) != nullptr) {
+    SGLRUN_RETURN_IF_ERROR(TakeShard(options, [](const char* name) { return std::getenv(name); }));
+  }
   SGLRUN_RETURN_IF_ERROR(CheckWrittenFiles(options, invocation.command));
   if (!options.log_file.empty()) SGLRUN_RETURN_IF_ERROR(SetLogFile(options.log_file));
   return Dispatch(invocation.command, options);

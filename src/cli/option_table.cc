@@ -107,9 +107,13 @@ std::vector<OptionSpec> InputAndOutput() {
        .value = "I/N",
        .commands = kRuns,
        .group = kGroup,
-       .line = "process only part I of N of the records, I from 0 to N-1",
-       .text = "A hash of its content assigns each record to a part. `sglrun merge` joins the N "
-               "outputs."},
+       .line = "process only part I of N of the records; auto: as the launcher says",
+       .text = "A hash of its content assigns each record to a part; I is from 0 to N-1. `sglrun "
+               "merge` joins the N outputs. `auto` takes I and N from the program that started the "
+               "process: Slurm, Open MPI, MPICH, torchrun, AWS Batch, or SGLRUN_SHARD=I/N. "
+               "`auto/N` states N, for job arrays of Slurm and indexed jobs of Kubernetes, where a "
+               "rerun of some tasks has another number. `{shard}` in the names of --output, "
+               "--run-file, --report and --log-file becomes 00017-of-00256."},
       {.name = "limit",
        .kind = Kind::kInteger,
        .member = &Options::limit,
@@ -142,6 +146,13 @@ std::vector<OptionSpec> InputAndOutput() {
        .group = kGroup,
        .line = "stop after N failed records, exit code 1",
        .text = "The run can be continued."},
+      {.name = "failed-ok",
+       .member = &Options::failed_ok,
+       .commands = kRuns,
+       .group = kGroup,
+       .line = "exit with 0 when the run has finished, even if records failed",
+       .text = "For launchers that stop other processes, or repeat this one, after exit code 1. A "
+               "run that --max-errors stopped still exits with 1."},
   };
 }
 

@@ -64,8 +64,8 @@ Status SetIntegers(const OptionSpec& option, const std::string& value,
   return {};
 }
 
-Status SetShard(const OptionSpec& option, const std::string& value, run::Shard& field) {
-  const std::optional<run::Shard> shard = run::ParseShard(value);
+Status SetShard(const OptionSpec& option, const std::string& value, run::ShardChoice& field) {
+  const std::optional<run::ShardChoice> shard = run::ParseShardChoice(value);
   if (!shard) return BadValue(option, value, std::string(run::kShardForm));
   field = *shard;
   return {};
@@ -205,7 +205,7 @@ Status SetOption(const OptionSpec& option, const std::string& value, Options& op
     Status operator()(std::vector<std::int64_t> Options::*m) {
       return SetIntegers(option, value, options.*m);
     }
-    Status operator()(run::Shard Options::*m) { return SetShard(option, value, options.*m); }
+    Status operator()(run::ShardChoice Options::*m) { return SetShard(option, value, options.*m); }
     Status operator()(Json Options::*m) {
       if (option.kind != Kind::kAssignment) return LayObject(option, value, options.*m);
       if (m == &Options::sampling) options.set_names.insert(value.substr(0, value.find('=')));
@@ -226,7 +226,7 @@ Json OptionValue(const OptionSpec& option, const Options& options) {
       for (const std::int64_t number : options.*m) numbers.emplace_back(number);
       return numbers;
     }
-    Json operator()(run::Shard Options::*m) { return (options.*m).ToString(); }
+    Json operator()(run::ShardChoice Options::*m) { return (options.*m).ToString(); }
     Json operator()(Json Options::*m) { return options.*m; }
   };
   return std::visit(Getter{options}, option.member);

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -13,6 +14,7 @@
 
 #include "base/json.h"
 #include "base/result.h"
+#include "run/launcher.h"
 #include "run/shard.h"
 
 namespace sglrun::cli {
@@ -25,11 +27,13 @@ struct Options {
   std::string run_file;
   std::string report;  // a page
   std::string input_format = "auto";
-  run::Shard shard;
-  std::int64_t limit = 0;  // 0: all
+  run::ShardChoice shard;
+  std::optional<run::Launch> launch;  // of --shard auto, set by TakeShard
+  std::int64_t limit = 0;             // 0: all
   bool overwrite = false;
   bool retry_errors = false;
   std::int64_t max_errors = 0;  // 0: any number
+  bool failed_ok = false;
 
   std::string model;       // a path, once FindModels has found it
   std::string model_name;  // "org/name", or the last part of the path: from there as well
@@ -152,16 +156,16 @@ enum class Kind : std::uint8_t {
   kLimit,       // an integer of at least OptionSpec::minimum, or "unlimited"
   kSize,        // "4GiB", "60%", "auto"
   kBytes,       // "80GiB"
-  kShard,       // "2/8"
+  kShard,       // "2/8", "auto", "auto/8"
   kObject,      // a JSON object, laid over what was given before; may repeat
   kAssignment,  // "name=value" into such an object; may repeat
 };
 
 inline constexpr std::int64_t kNoMaximum = std::numeric_limits<std::int64_t>::max();
 
-using OptionMember =
-    std::variant<bool Options::*, std::int64_t Options::*, std::string Options::*,
-                 std::vector<std::int64_t> Options::*, run::Shard Options::*, Json Options::*>;
+using OptionMember = std::variant<bool Options::*, std::int64_t Options::*, std::string Options::*,
+                                  std::vector<std::int64_t> Options::*, run::ShardChoice Options::*,
+                                  Json Options::*>;
 
 struct OptionSpec {
   std::string_view name;  // without dashes; also the key of --config files

@@ -98,7 +98,7 @@ run::RecordSettings RecordSettingsOf(const Options& options) {
           .compat = options.compat == "2024" ? io::Compat::k2024 : io::Compat::kNone,
           .strict = options.strict,
           .seed = static_cast<std::uint64_t>(options.seed),
-          .shard = options.shard,
+          .shard = options.shard.shard,
           .limit = options.limit};
 }
 
@@ -111,7 +111,33 @@ std::string InputOf(const Options& options, std::size_t which = 0) {
   return options.inputs.size() <= which ? "-" : options.inputs[which];
 }
 
+// Processes that share an input must not write the same file.
+Status CheckNamesShard(const Options& options) {
+  const std::pair<const char*, const std::string*> names[] = {
+      {"output", &options.output}, {"run-file", &options.run_file}, {"report", &options.report}};
+  for (const auto& [option, name] : names) {
+    if (name->empty() || run::NamesShard(*name)) continue;
+    return Error{std::string("--") + option + " is \"" + *name + "\", must hold {shard} with " +
+                 "--shard " + options.shard.ToString() + ", as in out/{shard}.jsonl"};
+  }
+  return {};
+}
+
 }  // namespace
+
+Status TakeShard(Options& options, const run::Environment& environment) {
+  if (options.shard.kind == run::ShardChoice::Kind::kLauncher) {
+    SGLRUN_ASSIGN_OR_RETURN(options.launch, run::FindLaunch(environment));
+    SGLRUN_ASSIGN_OR_RETURN(options.shard.shard,
+                            run::ShardOfLaunch(options.launch, options.shard.count));
+    if (options.shard.shard.count > 1) SGLRUN_RETURN_IF_ERROR(CheckNamesShard(options));
+  }
+  for (std::string* name :
+       {&options.output, &options.run_file, &options.report, &options.log_file}) {
+    *name = run::WithShard(*name, options.shard.shard);
+  }
+  return {};
+}
 
 serve::ServeSettings ServeSettingsOf(const Options& options) {
   return {.model = options.model,
@@ -150,6 +176,7 @@ run::RunSettings RunSettingsOf(const Options& options) {
           .overwrite = options.overwrite,
           .retry_errors = options.retry_errors,
           .max_errors = options.max_errors,
+          .failed_ok = options.failed_ok,
           .order = options.order == "completion" ? io::RowOrder::kCompletion : io::RowOrder::kInput,
           .flatten = options.flatten,
           .partial_rows = options.stream_jsonl,
@@ -158,6 +185,7 @@ run::RunSettings RunSettingsOf(const Options& options) {
           .hidden_states = HiddenStateFormOf(options.hidden_states),
           .progress = ProgressModeOf(options),
           .prints_summary = !options.quiet && !options.verbose,
+          .launcher = options.launch ? options.launch->launcher : "",
           .options = EffectiveOptions(options),
           .shaping_options = ShapingOptions(options)};
 }

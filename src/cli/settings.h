@@ -17,6 +17,10 @@
 
 namespace sglrun::cli {
 
+// Decides which shard --shard stands for, and puts it into the names of written files. It is called
+// before the settings are made.
+Status TakeShard(Options& options, const run::Environment& environment);
+
 serve::ServeSettings ServeSettingsOf(const Options& options);
 run::RunSettings RunSettingsOf(const Options& options);
 plan::PlanSettings PlanSettingsOf(const Options& options);

@@ -1,5 +1,7 @@
 #include "console/process_info.h"
 
+#include <unistd.h>
+
 #include <fstream>
 
 namespace sglrun::console {
@@ -24,6 +26,11 @@ std::string CpuName() {
     if (line.starts_with("model name") && colon != std::string::npos) return line.substr(colon + 2);
   }
   return "unknown";
+}
+
+std::string HostName() {
+  char name[256] = {};
+  return ::gethostname(name, sizeof name - 1) == 0 ? name : "unknown";
 }
 
 }  // namespace sglrun::console

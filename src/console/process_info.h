@@ -9,5 +9,6 @@ namespace sglrun::console {
 std::int64_t PeakResidentBytes();
 // The processor's model name, "unknown" when the system does not tell.
 std::string CpuName();
+std::string HostName();
 
 }  // namespace sglrun::console

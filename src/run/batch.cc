@@ -116,6 +116,8 @@ class BatchRun {
 
   Result<int> Run() {
     facts_.started = NowUtc();
+    facts_.launcher = settings_.launcher;
+    facts_.shard = settings_.records.shard;
     console::LeaveOnStopSignals();  // there is nothing to be finished yet
     SGLRUN_RETURN_IF_ERROR(CheckSideFiles(settings_));
     SGLRUN_RETURN_IF_ERROR(CheckStream(settings_));
@@ -275,7 +277,8 @@ class BatchRun {
                  " answered no record of this input; they are now in " + output_->DroppedPath());
     }
     outcome_.state = RunState::kFinished;
-    outcome_.exit_code = window.counts().failed > 0 ? console::kExitRecordErrors : console::kExitOk;
+    const bool failed = window.counts().failed > 0 && !settings_.failed_ok;
+    outcome_.exit_code = failed ? console::kExitRecordErrors : console::kExitOk;
     return {};
   }
 

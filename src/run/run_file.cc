@@ -1,8 +1,11 @@
 #include "run/run_file.h"
 
+#include <unistd.h>
+
 #include <cstdio>
 
 #include "base/strings.h"
+#include "console/process_info.h"
 
 namespace sglrun::run {
 namespace {
@@ -53,6 +56,15 @@ Json EngineFacts(const RunFacts& facts) {
                       {"kv_pages", stats.kv_pages}};
 }
 
+// Which of several processes this is, to find it on its machine.
+Json ProcessJson(const RunFacts& facts) {
+  return Json::Object{{"launcher", facts.launcher.empty() ? Json(nullptr) : Json(facts.launcher)},
+                      {"index", facts.shard.index},
+                      {"number", facts.shard.count},
+                      {"host", console::HostName()},
+                      {"pid", std::int64_t{::getpid()}}};
+}
+
 Json TimingJson(const RunOutcome& outcome) {
   return Json::Object{{"wall_s", report::Rounded(outcome.wall_s)},
                       {"load_s", report::Rounded(outcome.load_s)},
@@ -85,6 +97,7 @@ Json RunFileJson(const RunOutcome& outcome, const RunFacts& facts) {
                       {"isa", facts.isa},
                       {"products", facts.products},
                       {"threads", facts.threads},
+                      {"process", ProcessJson(facts)},
                       {"identity", facts.identity},
                       {"options", facts.options},
                       {"sampling_defaults", facts.sampling_defaults},

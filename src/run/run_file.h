@@ -10,6 +10,7 @@
 #include "base/result.h"
 #include "engine/engine.h"
 #include "report/run_data.h"
+#include "run/shard.h"
 #include "run/window.h"
 
 namespace sglrun::run {
@@ -35,6 +36,8 @@ struct RunFacts {
   Json identity, options, sampling_defaults;
   std::string model_path, isa, products, started;  // started: UTC, ISO 8601
   std::int64_t threads = 0;
+  std::string launcher;  // RunSettings::launcher
+  Shard shard;
   std::optional<engine::EngineOptions> engine_options;  // once there is an engine
   engine::EngineStats engine_stats;
   report::RunData data;

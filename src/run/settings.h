@@ -39,6 +39,7 @@ struct RunSettings {
   bool overwrite = false;
   bool retry_errors = false;
   std::int64_t max_errors = 0;  // 0: any number
+  bool failed_ok = false;       // failed records do not change the exit code
   io::RowOrder order = io::RowOrder::kInput;
   bool flatten = false;
   bool partial_rows = false;  // --stream-jsonl
@@ -47,6 +48,8 @@ struct RunSettings {
   io::HiddenStateForm hidden_states = io::HiddenStateForm::kInline;
   console::ProgressMode progress = console::ProgressMode::kAuto;
   bool prints_summary = true;  // on standard error, once it ends
+
+  std::string launcher;  // which program named the shard; "": the user
 
   // For the run file: all options with their values. For the identity: those that shape results, by
   // name; the run puts in the values that the model and the machine decide.

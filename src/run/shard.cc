@@ -1,9 +1,14 @@
 #include "run/shard.h"
 
 #include <charconv>
+#include <cinttypes>
+#include <cstdio>
 
 namespace sglrun::run {
 namespace {
+
+constexpr std::string_view kAuto = "auto";
+constexpr std::string_view kPlaceholder = "{shard}";
 
 bool ParseNumber(std::string_view text, std::int64_t& value) {
   const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -11,6 +16,12 @@ bool ParseNumber(std::string_view text, std::int64_t& value) {
 }
 
 }  // namespace
+
+std::string Shard::FileName() const {
+  char text[64];
+  std::snprintf(text, sizeof text, "%05" PRId64 "-of-%05" PRId64, index, count);
+  return text;
+}
 
 std::optional<Shard> ParseShard(std::string_view text) {
   const std::size_t slash = text.find('/');
@@ -21,6 +32,40 @@ std::optional<Shard> ParseShard(std::string_view text) {
   }
   if (shard.count < 1 || shard.index < 0 || shard.index >= shard.count) return std::nullopt;
   return shard;
+}
+
+std::string ShardChoice::ToString() const {
+  if (kind == Kind::kNamed) return shard.ToString();
+  return std::string(kAuto) + (count ? "/" + std::to_string(*count) : "");
+}
+
+std::optional<ShardChoice> ParseShardChoice(std::string_view text) {
+  ShardChoice choice;
+  if (!text.starts_with(kAuto)) {
+    const std::optional<Shard> shard = ParseShard(text);
+    if (shard) choice.shard = *shard;
+    return shard ? std::optional(choice) : std::nullopt;
+  }
+  choice.kind = ShardChoice::Kind::kLauncher;
+  text.remove_prefix(kAuto.size());
+  if (text.empty()) return choice;
+  std::int64_t count = 0;
+  if (text.front() != '/' || !ParseNumber(text.substr(1), count) || count < 1) return std::nullopt;
+  choice.count = count;
+  return choice;
+}
+
+std::string WithShard(std::string name, const Shard& shard) {
+  const std::string text = shard.FileName();
+  for (std::size_t at = 0; (at = name.find(kPlaceholder, at)) != std::string::npos;) {
+    name.replace(at, kPlaceholder.size(), text);
+    at += text.size();
+  }
+  return name;
+}
+
+bool NamesShard(std::string_view name) {
+  return name.find(kPlaceholder) != std::string_view::npos;
 }
 
 }  // namespace sglrun::run

@@ -1,4 +1,4 @@
-// `--shard 2/8`: one process of several that share an input.
+// `--shard`: one process of several that share an input.
 #pragma once
 
 #include <cstdint>
@@ -19,11 +19,32 @@ struct Shard {
     return content.low % static_cast<std::uint64_t>(count) == static_cast<std::uint64_t>(index);
   }
   std::string ToString() const { return std::to_string(index) + "/" + std::to_string(count); }
+  // "00017-of-00256", for names of files.
+  std::string FileName() const;
 };
 
-// What a shard must look like, for error sentences.
-inline constexpr std::string_view kShardForm = "I/N with I from 0 to N-1";
-// "2/8"; nothing where the text is none.
+// "2/8"; nothing if the text has another form.
 std::optional<Shard> ParseShard(std::string_view text);
+
+// The value of `--shard`.
+struct ShardChoice {
+  enum class Kind : std::uint8_t {
+    kNamed,     // "2/8"
+    kLauncher,  // "auto", "auto/8": the launcher of the process names the shard
+  };
+  Kind kind = Kind::kNamed;
+  Shard shard;                             // kNamed
+  std::optional<std::int64_t> count = {};  // kLauncher, if stated
+
+  std::string ToString() const;
+};
+
+// What a value of `--shard` must look like, for error messages.
+inline constexpr std::string_view kShardForm = "I/N with I from 0 to N-1, auto or auto/N";
+std::optional<ShardChoice> ParseShardChoice(std::string_view text);
+
+// Replaces every "{shard}" in the name of a file.
+std::string WithShard(std::string name, const Shard& shard);
+bool NamesShard(std::string_view name);
 
 }  // namespace sglrun::run

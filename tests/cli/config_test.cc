@@ -39,7 +39,7 @@ TEST_CASE("keys are long option names with - or _, values of every kind") {
   CHECK_EQ(parsed->options.max_rows, 8);
   CHECK_EQ(parsed->options.kv_memory, "60%");
   CHECK(parsed->options.no_timing);
-  CHECK_EQ(parsed->options.shard.index, 1);
+  CHECK_EQ(parsed->options.shard.shard.index, 1);
   CHECK_EQ(parsed->options.sampling.CanonicalDump(),
            "{\"n\":2,\"stop\":[\"a\",\"1\"],\"temperature\":0}");
 }

@@ -151,7 +151,8 @@ Hash128 RandomKey(std::span<const Hash128> prompts) {
 
 std::uint64_t SeedSource::Next(const Hash128& key) {
   const std::uint64_t seed = MixSeeds(MixSeeds(run_seed_, key.high), key.low);
-  return MixSeeds(seed, seen_.Add(key.low));
+  last_count_ = given_ ? *given_ : seen_.Add(key.low);
+  return MixSeeds(seed, last_count_);
 }
 
 }  // namespace sglrun::io

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string_view>
 
@@ -34,8 +35,14 @@ class SeedSource {
   explicit SeedSource(std::uint64_t run_seed) : run_seed_(run_seed) {}
   std::uint64_t Next(const Hash128& key);
 
+  // Makes Next use this count of earlier equal keys; nothing: it counts.
+  void Give(std::optional<std::uint32_t> count) { given_ = count; }
+  std::uint32_t last_count() const { return last_count_; }
+
  private:
   std::uint64_t run_seed_;
+  std::optional<std::uint32_t> given_;
+  std::uint32_t last_count_ = 0;
   OccurrenceCounter seen_;
 };
 

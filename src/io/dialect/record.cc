@@ -1,6 +1,7 @@
 #include "io/dialect/record.h"
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include "base/large_json.h"
@@ -165,12 +166,19 @@ struct RecordParser::Impl {
       if (options.strict) return RecordError{sentence, request::ShortName(key)};
       warnings.push_back(sentence + "; the last one is used");
     }
-    if (!parsed.rid.has_value() || rids.Add(HashBytes(*parsed.rid).low) == 0) return {};
+    if (!parsed.rid.has_value() || Count(rids, HashBytes(*parsed.rid), &RecordCounts::rid) == 0)
+      return {};
     const std::string name(IdName());
     const std::string sentence = name + " " + Json(*parsed.rid).Excerpt() + " was used before";
     if (options.strict) return RecordError{sentence + " by an earlier record", name};
     warnings.push_back(sentence);
     return {};
+  }
+
+  std::uint32_t Count(OccurrenceCounter& counter, const Hash128& hash,
+                      std::uint32_t RecordCounts::*which) {
+    counts.*which = given ? (*given).*which : counter.Add(hash.low);
+    return counts.*which;
   }
 
   // The data of the line that is known before parsing.
@@ -183,7 +191,10 @@ struct RecordParser::Impl {
   void SettleFormat(const InputRecord& line, const ParsedLine& parsed) {
     if (options.format == LineFormat::kAuto && line.file != file) {
       file = line.file;
-      format = LineFormat::kAuto;
+      // Of a file that is read again, the lines so far may not be those that decided.
+      const auto known = formats.find(file);
+      format = given && known != formats.end() ? known->second : LineFormat::kAuto;
+      answers_openai = format == LineFormat::kOpenAi;
       looked_ahead = false;
     }
     if (format != LineFormat::kAuto) return;
@@ -192,7 +203,9 @@ struct RecordParser::Impl {
     looked_ahead = true;
     answers_openai =
         is_object ? openai::LooksLikeLine(parsed.object) : ahead.value_or(parsed.has_openai_words);
-    if (is_object) format = answers_openai ? LineFormat::kOpenAi : LineFormat::kGenerate;
+    if (!is_object) return;
+    format = answers_openai ? LineFormat::kOpenAi : LineFormat::kGenerate;
+    formats[file] = format;
   }
 
   std::string_view IdName() const { return answers_openai ? "custom_id" : "rid"; }
@@ -250,10 +263,13 @@ struct RecordParser::Impl {
   LineFormat format = options.format;
   bool answers_openai = options.format == LineFormat::kOpenAi;
   bool looked_ahead = false;
-  std::optional<bool> ahead;  // whether the file's first object is an OpenAI line
+  std::optional<bool> ahead;                  // whether the file's first object is an OpenAI line
+  std::map<std::string, LineFormat> formats;  // of files, once decided
   OccurrenceCounter contents;
   OccurrenceCounter rids;
   SeedSource seeds;
+  std::optional<RecordCounts> given;  // for the present line
+  RecordCounts counts;                // of the last line
 };
 
 RecordError Record::InItsWords(RecordError error) const {
@@ -267,11 +283,29 @@ RecordParser::RecordParser(RecordOptions options)
 RecordParser::~RecordParser() = default;
 
 Result<Record, RecordFailure> RecordParser::Parse(InputRecord line) {
+  impl_->given.reset();
+  return ParseCounted(std::move(line));
+}
+
+Result<Record, RecordFailure> RecordParser::ParseAgain(InputRecord line,
+                                                       const RecordCounts& counts) {
+  impl_->given = counts;
+  return ParseCounted(std::move(line));
+}
+
+const RecordCounts& RecordParser::counts() const {
+  return impl_->counts;
+}
+
+Result<Record, RecordFailure> RecordParser::ParseCounted(InputRecord line) {
+  impl_->counts = {};
+  impl_->seeds.Give(impl_->given ? std::optional(impl_->given->seed) : std::nullopt);
   ParsedLine parsed = ParseLine(line, impl_->FormatOf(line));
   impl_->SettleFormat(line, parsed);
   Hash128 with_rid = parsed.content;
   if (!parsed.error.has_value()) HashContent(parsed, impl_->IdName(), with_rid);
-  const RecordIdentity identity{parsed.content, impl_->contents.Add(parsed.content.low)};
+  const RecordIdentity identity{
+      parsed.content, impl_->Count(impl_->contents, parsed.content, &RecordCounts::content)};
 
   Record record;
   record.rid = parsed.rid.value_or(identity.DefaultRid());
@@ -287,6 +321,7 @@ Result<Record, RecordFailure> RecordParser::Parse(InputRecord line) {
   const Json* const messages = parsed.object.Find("messages");
   record.has_messages = messages != nullptr && !messages->is_null();
   auto converted = impl_->Convert(std::move(parsed), identity, reply.get(), record.warnings);
+  impl_->counts.seed = impl_->seeds.last_count();
   if (!converted.ok()) {
     return RecordFailure{std::move(converted).error(), std::move(record.rid), record.resume_key,
                          record.content_hash, std::move(record.reply)};

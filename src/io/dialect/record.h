@@ -70,6 +70,13 @@ struct RecordFailure {
   std::shared_ptr<const openai::Reply> reply;
 };
 
+// How many earlier records are equal to a record: in content, in its id, in what decides its draws.
+struct RecordCounts {
+  std::uint32_t content = 0, rid = 0, seed = 0;
+
+  bool operator==(const RecordCounts&) const = default;
+};
+
 // Whether options.sampling is valid together with options.defaults. Call it once before the run;
 // with invalid options every record would fail with the same message.
 Status CheckRunSampling(const RecordOptions& options);
@@ -83,8 +90,14 @@ class RecordParser {
 
   // Consumes the line, so that its text and its values are not in memory together for long.
   Result<Record, RecordFailure> Parse(InputRecord line);
+  // Parses a line again, with the counts that it had the first time. Other lines may be left out.
+  Result<Record, RecordFailure> ParseAgain(InputRecord line, const RecordCounts& counts);
+  // Of the last line.
+  const RecordCounts& counts() const;
 
  private:
+  Result<Record, RecordFailure> ParseCounted(InputRecord line);
+
   struct Impl;
   std::unique_ptr<Impl> impl_;
 };

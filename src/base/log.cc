@@ -45,6 +45,7 @@ Status SetLogFile(const std::string& path) {
     auto sink = std::make_shared<spdlog::sinks::basic_file_sink_mt>(path);
     sink->set_pattern("%Y-%m-%dT%H:%M:%S.%e %l %v");
     sink->set_level(spdlog::level::info);
+    Logger().sinks().resize(1);  // drops an earlier log file
     Logger().sinks().push_back(std::move(sink));
   } catch (const spdlog::spdlog_ex& problem) {
     return Error{std::string("cannot open the log file: ") + problem.what()};

@@ -24,6 +24,7 @@
 #include "inspect/tokenize.h"
 #include "plan/plan.h"
 #include "report/show_report.h"
+#include "run/any_shard.h"
 #include "run/batch.h"
 #include "run/merge.h"
 #include "serve/load.h"
@@ -31,10 +32,15 @@
 namespace sglrun::cli {
 namespace {
 
+bool TakesAnyShard(const Options& options) {
+  return options.shard.kind == run::ShardChoice::Kind::kAny;
+}
+
 Result<int> Dispatch(Command command, const Options& options) {
   switch (command) {
     case Command::kBatch:
-      return run::RunBatch(RunSettingsOf(options));
+      return TakesAnyShard(options) ? run::RunAnyShard(AnyShardSettingsOf(options))
+                                    : run::RunBatch(RunSettingsOf(options));
     case Command::kPlan:
       return plan::RunPlan(PlanSettingsOf(options));
     case Command::kInspect:
@@ -95,8 +101,12 @@ Result<int> Main(int argc, const char* const* argv) {
   if (FindOption("shard", invocation.command) != nullptr) {
     SGLRUN_RETURN_IF_ERROR(TakeShard(options, [](const char* name) { return std::getenv(name); }));
   }
-  SGLRUN_RETURN_IF_ERROR(CheckWrittenFiles(options, invocation.command));
-  if (!options.log_file.empty()) SGLRUN_RETURN_IF_ERROR(SetLogFile(options.log_file));
+  // The files of many shards are checked, one shard after the other, when they are written.
+  const bool many = invocation.command == Command::kBatch && TakesAnyShard(options);
+  if (!many) SGLRUN_RETURN_IF_ERROR(CheckWrittenFiles(options, invocation.command));
+  if (!options.log_file.empty() && !(many && run::NamesShard(options.log_file))) {
+    SGLRUN_RETURN_IF_ERROR(SetLogFile(options.log_file));
+  }
   return Dispatch(invocation.command, options);
 }
 

@@ -107,12 +107,15 @@ std::vector<OptionSpec> InputAndOutput() {
        .value = "I/N",
        .commands = kRuns,
        .group = kGroup,
-       .line = "process only part I of N of the records; auto: as the launcher says",
+       .line = "process part I of N of the records; auto: as the launcher says; any/N: those left",
        .text = "A hash of its content assigns each record to a part; I is from 0 to N-1. `sglrun "
                "merge` joins the N outputs. `auto` takes I and N from the program that started the "
                "process: Slurm, Open MPI, MPICH, torchrun, AWS Batch, or SGLRUN_SHARD=I/N. "
                "`auto/N` states N, for job arrays of Slurm and indexed jobs of Kubernetes, where a "
-               "rerun of some tasks has another number. `{shard}` in the names of --output, "
+               "rerun of some tasks has another number. `any/N` takes one part after the other, "
+               "whichever is neither finished nor held by another process, until all N are "
+               "finished; N should be 8 to 32 times the number of processes. `{shard}` in the "
+               "names of --output, "
                "--run-file, --report and --log-file becomes 00017-of-00256."},
       {.name = "limit",
        .kind = Kind::kInteger,

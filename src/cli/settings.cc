@@ -5,6 +5,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/log.h"
 #include "base/strings.h"
 #include "cli/grammar_options.h"
 #include "cli/written_files.h"
@@ -111,6 +112,20 @@ std::string InputOf(const Options& options, std::size_t which = 0) {
   return options.inputs.size() <= which ? "-" : options.inputs[which];
 }
 
+void NameFiles(const run::Shard& shard, Options& options) {
+  for (std::string* name :
+       {&options.output, &options.run_file, &options.report, &options.log_file}) {
+    *name = run::WithShard(*name, shard);
+  }
+}
+
+// The launcher's processes begin at shards far from each other.
+std::optional<std::int64_t> FirstShard(const Options& options) {
+  const std::optional<run::Launch>& launch = options.launch;
+  if (!launch || launch->number.value_or(0) <= launch->index) return std::nullopt;
+  return launch->index * *options.shard.count / *launch->number;
+}
+
 // Processes that share an input must not write the same file.
 Status CheckNamesShard(const Options& options) {
   const std::pair<const char*, const std::string*> names[] = {
@@ -132,10 +147,14 @@ Status TakeShard(Options& options, const run::Environment& environment) {
                             run::ShardOfLaunch(options.launch, options.shard.count));
     if (options.shard.shard.count > 1) SGLRUN_RETURN_IF_ERROR(CheckNamesShard(options));
   }
-  for (std::string* name :
-       {&options.output, &options.run_file, &options.report, &options.log_file}) {
-    *name = run::WithShard(*name, options.shard.shard);
+  if (options.shard.kind == run::ShardChoice::Kind::kAny) {
+    if (*options.shard.count > 1) SGLRUN_RETURN_IF_ERROR(CheckNamesShard(options));
+    // Only a hint, so no error if the variables are incomplete.
+    const auto launch = run::FindLaunch(environment);
+    if (launch.ok()) options.launch = *launch;
+    return {};  // the names are those of many shards
   }
+  NameFiles(options.shard.shard, options);
   return {};
 }
 
@@ -185,9 +204,25 @@ run::RunSettings RunSettingsOf(const Options& options) {
           .hidden_states = HiddenStateFormOf(options.hidden_states),
           .progress = ProgressModeOf(options),
           .prints_summary = !options.quiet && !options.verbose,
+          .takes_any_shard = options.shard.kind == run::ShardChoice::Kind::kAny,
           .launcher = options.launch ? options.launch->launcher : "",
           .options = EffectiveOptions(options),
           .shaping_options = ShapingOptions(options)};
+}
+
+run::AnyShardSettings AnyShardSettingsOf(const Options& options) {
+  const auto settings_of = [options](const run::Shard& shard) -> Result<run::RunSettings> {
+    Options own = options;
+    own.shard.shard = shard;
+    NameFiles(shard, own);
+    SGLRUN_RETURN_IF_ERROR(CheckWrittenFiles(own, Command::kBatch));
+    if (own.log_file != options.log_file) SGLRUN_RETURN_IF_ERROR(SetLogFile(own.log_file));
+    return RunSettingsOf(own);
+  };
+  return {.common = RunSettingsOf(options),
+          .shards = *options.shard.count,
+          .first = FirstShard(options),
+          .settings_of = settings_of};
 }
 
 plan::PlanSettings PlanSettingsOf(const Options& options) {

@@ -11,6 +11,7 @@
 #include "inspect/tokenize.h"
 #include "plan/plan.h"
 #include "report/show_report.h"
+#include "run/any_shard.h"
 #include "run/merge.h"
 #include "run/settings.h"
 #include "serve/settings.h"
@@ -23,6 +24,7 @@ Status TakeShard(Options& options, const run::Environment& environment);
 
 serve::ServeSettings ServeSettingsOf(const Options& options);
 run::RunSettings RunSettingsOf(const Options& options);
+run::AnyShardSettings AnyShardSettingsOf(const Options& options);
 plan::PlanSettings PlanSettingsOf(const Options& options);
 inspect::InspectSettings InspectSettingsOf(const Options& options);
 inspect::TokenizeSettings TokenizeSettingsOf(const Options& options);

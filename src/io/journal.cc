@@ -198,12 +198,18 @@ std::string DescribeDifference(const Json& before, const Json& now) {
 
 // Another run that ends may remove or replace its journal between our open and our lock. The lock
 // is valid only if the file still has the name.
-Result<std::unique_ptr<JournalWriter>> JournalWriter::Open(const std::string& path) {
+Result<std::unique_ptr<JournalWriter>> JournalWriter::Open(const std::string& path,
+                                                           JournalLock* lock) {
   while (true) {
     const int fd = open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
     if (fd < 0) return OpenError(path);
     std::unique_ptr<JournalWriter> writer(new JournalWriter(path, fd));
-    if (flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+    const bool locked = flock(fd, LOCK_EX | LOCK_NB) == 0;
+    const bool held = !locked && errno == EWOULDBLOCK;
+    if (lock != nullptr) {
+      *lock = locked ? JournalLock::kTaken : held ? JournalLock::kHeld : JournalLock::kUnsupported;
+    }
+    if (held) {
       return Error{"\"" + path + "\" is in use: another run writes the same output"};
     }
     if (IsStillAt(fd, path)) return writer;

@@ -68,11 +68,19 @@ Result<std::optional<JournalContents>> ReadJournal(const std::string& journal_pa
 // if there are none.
 std::string DescribeDifference(const Json& before, const Json& now);
 
+enum class JournalLock : std::uint8_t {
+  kTaken,
+  kHeld,         // by another process, which writes the output
+  kUnsupported,  // by the file system: nobody knows who else writes the output
+};
+
 class JournalWriter {
  public:
   // Opens (or creates) and locks the journal, so that two runs cannot write one output. Begin or
   // GoOn must follow.
-  static Result<std::unique_ptr<JournalWriter>> Open(const std::string& path);
+  // `lock`, if given, says more about the lock than the error.
+  static Result<std::unique_ptr<JournalWriter>> Open(const std::string& path,
+                                                     JournalLock* lock = nullptr);
   JournalWriter(const JournalWriter&) = delete;
   JournalWriter& operator=(const JournalWriter&) = delete;
   ~JournalWriter();

@@ -6,6 +6,7 @@
 #include <system_error>
 #include <utility>
 
+#include "base/log.h"
 #include "base/same_file.h"
 #include "io/byte_source.h"
 #include "io/output_paths.h"
@@ -55,7 +56,7 @@ RunOutput::~RunOutput() {
   }
 }
 
-Result<std::unique_ptr<RunOutput>> RunOutput::Open(RunOutputOptions options) {
+Result<std::unique_ptr<RunOutput>> RunOutput::Open(RunOutputOptions options, JournalLock* lock) {
   const bool loose = IsLooseOutput(options.path);
   if (!loose) options.path = FollowLinks(options.path);
   std::unique_ptr<RunOutput> output(new RunOutput(std::move(options)));
@@ -63,12 +64,22 @@ Result<std::unique_ptr<RunOutput>> RunOutput::Open(RunOutputOptions options) {
     SGLRUN_ASSIGN_OR_RETURN(output->file_,
                             OutputFile::Open(output->options_.path, output->compression_));
   } else {
-    SGLRUN_RETURN_IF_ERROR(output->OpenJournaled());
+    JournalLock taken = JournalLock::kTaken;
+    SGLRUN_RETURN_IF_ERROR(output->OpenJournaled(lock == nullptr ? taken : *lock));
   }
   return output;
 }
 
-Status RunOutput::OpenJournaled() {
+Status RunOutput::CheckLock(JournalLock lock) const {
+  if (lock != JournalLock::kUnsupported) return {};
+  const std::string what =
+      "\"" + JournalPath(options_.path) + "\" cannot be locked on this file system";
+  if (options_.needs_lock) return Error{what + ", as --shard any/N needs; use --shard auto/N"};
+  LogWarning(what + ": another process that writes the same output would not be noticed");
+  return {};
+}
+
+Status RunOutput::OpenJournaled(JournalLock& lock) {
   const std::string& path = options_.path;
   const std::string journal_path = JournalPath(path);
   const auto refuse = [&path](const std::string& why) {
@@ -80,7 +91,8 @@ Status RunOutput::OpenJournaled() {
     return refuse("exists and has no journal, so it cannot be continued");
   }
   SGLRUN_RETURN_IF_ERROR(CheckOutputWritable(path));
-  SGLRUN_ASSIGN_OR_RETURN(journal_, JournalWriter::Open(journal_path));
+  SGLRUN_ASSIGN_OR_RETURN(journal_, JournalWriter::Open(journal_path, &lock));
+  SGLRUN_RETURN_IF_ERROR(CheckLock(lock));
   SGLRUN_RETURN_IF_ERROR(FinishRenames());
   const std::int64_t size = std::max<std::int64_t>(RegularFileSize(path), 0);
   if (options_.overwrite) return BeginAnew();

@@ -45,6 +45,8 @@ struct RunOutputOptions {
   bool retry_errors = false;  // failed rows count as missing
   RowOrder order = RowOrder::kInput;
   RowLines lines = RowLines::kAny;
+  // Shards are taken by the lock of their journal, so the file system must support it.
+  bool needs_lock = false;
   // What to do about a run that differs from the one of the output, whose named values it gets; may
   // be null, and may give "".
   std::function<std::string(const Json&)> advise = nullptr;
@@ -65,7 +67,9 @@ class RunOutput {
  public:
   // Refuses, with a sentence, an output of another run, one without a journal and one that another
   // process is writing.
-  static Result<std::unique_ptr<RunOutput>> Open(RunOutputOptions options);
+  // `lock`, if given, tells the last of these from other errors.
+  static Result<std::unique_ptr<RunOutput>> Open(RunOutputOptions options,
+                                                 JournalLock* lock = nullptr);
   RunOutput(const RunOutput&) = delete;
   RunOutput& operator=(const RunOutput&) = delete;
   ~RunOutput();  // drops what was not flushed
@@ -102,7 +106,8 @@ class RunOutput {
  private:
   explicit RunOutput(RunOutputOptions options);
 
-  Status OpenJournaled();
+  Status OpenJournaled(JournalLock& lock);
+  Status CheckLock(JournalLock lock) const;
   std::string AdviceOn(const JournalContents& contents) const;
   bool HasUnfinishedRenames() const;
   Status FinishRenames();

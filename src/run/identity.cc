@@ -108,6 +108,14 @@ Result<Json> RunIdentity(const RunSettings& settings, const serve::ModelSource& 
   return Json(std::move(identity));
 }
 
+Json WithoutShard(const Json& identity) {
+  Json::Object rest;
+  for (const Json::Member& member : identity.as_object()) {
+    if (member.first != kShardName) rest.push_back(member);
+  }
+  return rest;
+}
+
 Json SamplingDefaultsJson(const SamplingParams& defaults) {
   return Json::Object{{"temperature", defaults.temperature},
                       {"top_p", defaults.top_p},

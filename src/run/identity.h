@@ -14,6 +14,9 @@ namespace sglrun::run {
 Result<Json> RunIdentity(const RunSettings& settings, const serve::ModelSource& source,
                          const kernels::Backend& backend, const Hash128& weights);
 
+// The identity without its shard, which must be the same in all outputs of a run.
+Json WithoutShard(const Json& identity);
+
 // The member of a run identity that tells the shard.
 inline constexpr const char* kShardName = "shard";
 

@@ -32,15 +32,6 @@ std::string Quoted(const std::string& path) {
   return "\"" + path + "\"";
 }
 
-// The identity of the run without its shard, which must be the same in all outputs.
-Json WithoutShard(const Json& run) {
-  Json::Object rest;
-  for (const Json::Member& member : run.as_object()) {
-    if (member.first != kShardName) rest.push_back(member);
-  }
-  return rest;
-}
-
 Result<std::int64_t> FileSize(const std::string& path) {
   struct stat info = {};
   if (::stat(path.c_str(), &info) != 0 || !S_ISREG(info.st_mode)) {

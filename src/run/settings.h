@@ -49,7 +49,8 @@ struct RunSettings {
   console::ProgressMode progress = console::ProgressMode::kAuto;
   bool prints_summary = true;  // on standard error, once it ends
 
-  std::string launcher;  // which program named the shard; "": the user
+  bool takes_any_shard = false;  // other processes take shards of the same run
+  std::string launcher;          // which program named the shard; "": the user
 
   // For the run file: all options with their values. For the identity: those that shape results, by
   // name; the run puts in the values that the model and the machine decide.

@@ -8,6 +8,9 @@ namespace sglrun::run {
 namespace {
 
 constexpr std::string_view kAuto = "auto";
+constexpr std::string_view kAny = "any";
+// More than any cluster has; indices of records store the shard in 32 bits.
+constexpr std::int64_t kMostShards = 1 << 24;
 constexpr std::string_view kPlaceholder = "{shard}";
 
 bool ParseNumber(std::string_view text, std::int64_t& value) {
@@ -36,21 +39,27 @@ std::optional<Shard> ParseShard(std::string_view text) {
 
 std::string ShardChoice::ToString() const {
   if (kind == Kind::kNamed) return shard.ToString();
-  return std::string(kAuto) + (count ? "/" + std::to_string(*count) : "");
+  return std::string(kind == Kind::kAny ? kAny : kAuto) +
+         (count ? "/" + std::to_string(*count) : "");
 }
 
 std::optional<ShardChoice> ParseShardChoice(std::string_view text) {
   ShardChoice choice;
-  if (!text.starts_with(kAuto)) {
+  if (text == kAuto) {
+    choice.kind = ShardChoice::Kind::kLauncher;
+    return choice;
+  }
+  const std::size_t slash = text.find('/');
+  const std::string_view word = text.substr(0, slash);
+  if (word != kAuto && word != kAny) {
     const std::optional<Shard> shard = ParseShard(text);
     if (shard) choice.shard = *shard;
     return shard ? std::optional(choice) : std::nullopt;
   }
-  choice.kind = ShardChoice::Kind::kLauncher;
-  text.remove_prefix(kAuto.size());
-  if (text.empty()) return choice;
   std::int64_t count = 0;
-  if (text.front() != '/' || !ParseNumber(text.substr(1), count) || count < 1) return std::nullopt;
+  const bool counts = slash != std::string_view::npos && ParseNumber(text.substr(slash + 1), count);
+  if (!counts || count < 1 || count > kMostShards) return std::nullopt;
+  choice.kind = word == kAny ? ShardChoice::Kind::kAny : ShardChoice::Kind::kLauncher;
   choice.count = count;
   return choice;
 }

@@ -34,7 +34,8 @@ struct BatchSource::State {
         limit(settings.limit),
         several_inputs(settings.inputs.size() > 1),
         reader(std::move(parts.reader)),
-        parser(std::move(parts.record_options)),
+        parser(std::move(parts.parser)),
+        index(std::move(parts.index)),
         engine(parts.engine),
         has_row(std::move(parts.has_row)),
         budget(std::move(parts.budget)) {
@@ -44,6 +45,7 @@ struct BatchSource::State {
   void Run();
   Result<std::optional<io::InputRecord>> ReadLine();
   void WaitForLongLine();
+  Status CheckIndexed(const io::InputRecord& line) const;
   bool Serve(io::InputRecord line);
   bool ServeOne(GenerateRequest request, const io::Record& parsed, ReadyRecord ready);
   bool ServeMany(io::Record parsed, ReadyRecord ready);
@@ -59,7 +61,8 @@ struct BatchSource::State {
   const std::int64_t limit;
   const bool several_inputs;
   const std::unique_ptr<io::JsonlReader> reader;
-  io::RecordParser parser;
+  const std::shared_ptr<io::RecordParser> parser;
+  const std::shared_ptr<const InputIndex> index;
   const engine::Engine* const engine;
   const std::function<bool(const ReadyRecord&, std::span<const std::size_t>)> has_row;
   const std::shared_ptr<MemoryBudget> budget;
@@ -118,6 +121,7 @@ Status BatchSource::status() const {
 
 io::InputEnd BatchSource::input_end() const {
   const std::lock_guard lock(state_->mutex);
+  if (state_->index != nullptr) return state_->index->end();
   return {state_->lines_read, state_->finished ? state_->content : Hash128()};
 }
 
@@ -140,6 +144,7 @@ void BatchSource::State::Run() {
       break;
     }
     if (!line->has_value()) break;
+    if (end = CheckIndexed(**line); !end.ok()) break;
     if (!Serve(std::move(**line))) break;
     line_hold = {};
   }
@@ -168,6 +173,13 @@ Result<std::optional<io::InputRecord>> BatchSource::State::ReadLine() {
   return line;
 }
 
+// The input may grow while it is read again.
+Status BatchSource::State::CheckIndexed(const io::InputRecord& line) const {
+  if (index == nullptr || index->Holds(line.index)) return {};
+  return Error{PlaceOf(line.file, line.line) +
+               " was not in the input when it was read first: the input has changed"};
+}
+
 // A large line waits until earlier records have released memory. All of them are queued already, so
 // they can finish without the reader. The line may then use the memory of one parsed line.
 void BatchSource::State::WaitForLongLine() {
@@ -180,17 +192,20 @@ void BatchSource::State::WaitForLongLine() {
 // Queues the record of a line; false if the run is to stop.
 bool BatchSource::State::Serve(io::InputRecord line) {
   const std::string file = line.file;
-  const std::int64_t index = line.index, number = line.line;
-  Result<io::Record, io::RecordFailure> parsed = parser.Parse(std::move(line));
+  const std::int64_t place = line.index, number = line.line;
+  if (index != nullptr && index->ShardOf(place) != shard.index) return true;
+  Result<io::Record, io::RecordFailure> parsed =
+      index == nullptr ? parser->Parse(std::move(line))
+                       : parser->ParseAgain(std::move(line), index->CountsOf(place));
   const Hash128 record = parsed.ok() ? parsed->content_hash : parsed.error().content_hash;
-  content = {MixSeeds(content.high, record.high), MixSeeds(content.low, record.low)};
+  content = WithRecord(content, record);
   if (!shard.Has(record)) return true;
   const Hash128 key = parsed.ok() ? parsed->resume_key : parsed.error().resume_key;
   ReadyRecord ready;
   const std::string file_in_rows = several_inputs ? file : "";
   const std::int64_t number_in_file =
       several_inputs ? io::LineOfFile(file_in_rows, number) : number;
-  ready.key = {.key = key, .index = index, .line = number_in_file};
+  ready.key = {.key = key, .index = place, .line = number_in_file};
   ready.place = {.line = number,
                  .rid = parsed.ok() ? parsed->rid : parsed.error().rid,
                  .key = key,

@@ -19,6 +19,7 @@
 #include "io/dialect/result_writer.h"
 #include "io/jsonl_reader.h"
 #include "io/run_output.h"
+#include "run/input_index.h"
 #include "run/memory_budget.h"
 #include "run/settings.h"
 
@@ -49,7 +50,9 @@ class BatchSource {
  public:
   struct Parts {
     std::unique_ptr<io::JsonlReader> reader;
-    io::RecordOptions record_options;
+    std::shared_ptr<io::RecordParser> parser;
+    // Of an input that was read before; null: all lines are parsed.
+    std::shared_ptr<const InputIndex> index;
     const engine::Engine* engine = nullptr;
     // Whether an earlier run wrote the row of the record, and all files that this row names for
     // these results.

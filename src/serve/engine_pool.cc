@@ -12,6 +12,12 @@ namespace {
 // How long Step waits for busy engines: short enough for signals and flushes.
 constexpr std::chrono::milliseconds kPatience(50);
 
+// Numbers that only grow, unlike the present state of an engine.
+constexpr std::int64_t engine::EngineStats::*kCounts[] = {
+    &engine::EngineStats::steps, &engine::EngineStats::prompt_tokens,
+    &engine::EngineStats::cached_tokens, &engine::EngineStats::output_tokens,
+    &engine::EngineStats::preemptions};
+
 void Append(std::vector<GenerateResult>& from, std::vector<GenerateResult>& to) {
   to.insert(to.end(), std::make_move_iterator(from.begin()), std::make_move_iterator(from.end()));
   from.clear();
@@ -261,6 +267,13 @@ std::vector<GenerateResult> EnginePool::Step() {
 void EnginePool::CollectStats() {
   stats_ = {};
   for (const auto& member : members_) Add(member->stats, stats_);
+  for (const auto count : kCounts) stats_.*count -= counted_before_.*count;
+}
+
+void EnginePool::ResetCounts() {
+  const std::lock_guard lock(mutex_);
+  for (const auto count : kCounts) counted_before_.*count += stats_.*count;
+  CollectStats();
 }
 
 }  // namespace sglrun::serve

@@ -66,6 +66,8 @@ class EnginePool {
   const std::vector<GenerateResult>& Partials() const { return partials_; }
   // Sums over the engines, of numbers and of limits.
   const engine::EngineStats& stats() const { return stats_; }
+  // Lets the counts of steps and tokens begin at zero again, for another run on the same engines.
+  void ResetCounts();
   const engine::EngineOptions& options() const { return engine_options_; }
 
  private:
@@ -107,6 +109,7 @@ class EnginePool {
   const engine::Engine* admitting_ = nullptr;
   engine::EngineOptions engine_options_;
   engine::EngineStats stats_;
+  engine::EngineStats counted_before_;  // ResetCounts
   std::vector<GenerateResult> partials_;
 
   mutable std::mutex mutex_;

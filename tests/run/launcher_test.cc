@@ -74,8 +74,7 @@ TEST_CASE("a Slurm job of one task is the whole run, the script of one with seve
                          {"SLURM_STEP_ID", "0"},
                          {"SLURM_STEP_NUM_TASKS", "1"}};
   CHECK_EQ(Outcome(one), "0/1");
-  const Variables script = {
-      {"SLURM_JOB_ID", "7"}, {"SLURM_NTASKS", "4"}, {"SLURM_PROCID", "0"}};
+  const Variables script = {{"SLURM_JOB_ID", "7"}, {"SLURM_NTASKS", "4"}, {"SLURM_PROCID", "0"}};
   for (const Variables& at : {script, With(script, {{"SLURM_STEP_ID", "4294967291"}})}) {
     CHECK_EQ(Outcome(at),
              "--shard auto: SLURM_NTASKS is 4, and this is the script of the Slurm job, not one of "

@@ -87,9 +87,9 @@ class AnyShardRun {
     SGLRUN_ASSIGN_OR_RETURN(identity_,
                             RunIdentity(common, session_->source(), session_->engines().backend(),
                                         session_->weights()));
-    SGLRUN_ASSIGN_OR_RETURN(InputIndex index,
-                            InputIndex::Read(*reader, *session_->parser(), settings_.shards,
-                                             common.records.limit));
+    SGLRUN_ASSIGN_OR_RETURN(
+        InputIndex index,
+        InputIndex::Read(*reader, *session_->parser(), settings_.shards, common.records.limit));
     index_ = std::make_shared<const InputIndex>(std::move(index));
     return {};
   }

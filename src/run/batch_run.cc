@@ -127,7 +127,8 @@ Status BatchRun::CollectFacts() {
   serve::EnginePool& engines = session_.engines();
   const kernels::Backend& backend = engines.backend();
   ThreadPool& pool = engines.threads();
-  SGLRUN_ASSIGN_OR_RETURN(facts_.identity, RunIdentity(settings_, source, backend, session_.weights()));
+  SGLRUN_ASSIGN_OR_RETURN(facts_.identity,
+                          RunIdentity(settings_, source, backend, session_.weights()));
   facts_.options = settings_.options;
   facts_.sampling_defaults = SamplingDefaultsJson(
       serve::EffectiveDefaults(settings_.serve, source.files.generation_defaults()));
@@ -148,14 +149,15 @@ Status BatchRun::OpenOutput() {
                                                         .order = settings_.order,
                                                         .lines = LinesOf(settings_),
                                                         .needs_lock = settings_.takes_any_shard,
-                                                          .advise = [this](const Json& before) {
-                                                          return ShardAdvice(
-                                                              before, settings_.records.shard);
-                                                        }},
+                                                        .advise =
+                                                            [this](const Json& before) {
+                                                              return ShardAdvice(
+                                                                  before, settings_.records.shard);
+                                                            }},
                                                        &lock_));
   if (output_->rows_found() > 0) {
-    LogInfo("continuing: " + settings_.output + " holds " +
-            std::to_string(output_->rows_found()) + " rows");
+    LogInfo("continuing: " + settings_.output + " holds " + std::to_string(output_->rows_found()) +
+            " rows");
   }
   return {};
 }

@@ -37,7 +37,8 @@ std::int64_t InputIndex::ShardOf(std::int64_t record) const {
 }
 
 io::RecordCounts InputIndex::CountsOf(std::int64_t record) const {
-  const auto at = std::ranges::lower_bound(counts_, record, {}, [](const auto& c) { return c.first; });
+  const auto at =
+      std::ranges::lower_bound(counts_, record, {}, [](const auto& c) { return c.first; });
   return at == counts_.end() || at->first != record ? io::RecordCounts() : at->second;
 }
 

@@ -48,7 +48,9 @@ BatchLoop::BatchLoop(const RunSettings& settings, BatchSource& source, serve::En
       budget_(*budget),
       constraints_(budget, 0),
       progress_(settings.progress),
-      flush_seconds_(FlushSeconds(settings)) {}
+      flush_seconds_(FlushSeconds(settings)),
+      answers_pipe_(std::ranges::find(settings.records.inputs, "-") !=
+                    settings.records.inputs.end()) {}
 
 Status BatchLoop::Run() {
   Status status = RunSteps();
@@ -80,7 +82,8 @@ Status BatchLoop::Refill() {
     if (!NeedsMore()) ++ahead;
     // If there is nothing else to do, waits for a slow input, but short enough for signals and
     // flushes.
-    const std::chrono::milliseconds patience(engine_.HasWork() ? 0 : 50);
+    const bool waits = !engine_.HasWork() && !(answers_pipe_ && window_.unflushed_bytes() > 0);
+    const std::chrono::milliseconds patience(waits ? 50 : 0);
     if (!next_) next_ = source_.Next(patience);
     if (!next_ || !HasRoomFor(*next_)) return {};
     SGLRUN_RETURN_IF_ERROR(Take(*std::exchange(next_, std::nullopt)));
@@ -142,12 +145,16 @@ void BatchLoop::ShowPartial(const GenerateResult& partial) {
 
 Status BatchLoop::FlushNowAndThen() {
   if (window_.unflushed_bytes() == 0) return {};
-  if (window_.unflushed_bytes() < kMostUnflushed &&
+  if (window_.unflushed_bytes() < kMostUnflushed && !(answers_pipe_ && IsIdle()) &&
       console::SecondsSince(last_flush_) < flush_seconds_) {
     return {};
   }
   last_flush_ = console::Clock::now();
   return window_.Flush();
+}
+
+bool BatchLoop::IsIdle() const {
+  return !engine_.HasWork() && !next_ && source_.WaitsForInput();
 }
 
 void BatchLoop::ShowProgress() {

@@ -39,6 +39,7 @@ class BatchLoop {
   bool MayLookAhead(int ahead);
   void ShowPartial(const GenerateResult& partial);
   Status FlushNowAndThen();
+  bool IsIdle() const;
   void ShowProgress();
 
   const RunSettings& settings_;
@@ -52,6 +53,7 @@ class BatchLoop {
   std::unordered_map<std::uint64_t, MemoryHold> in_flight_;  // of sequences, by ticket
   console::Progress progress_;
   const double flush_seconds_;
+  const bool answers_pipe_;  // whoever writes the input may wait for rows before it writes more
   bool constrained_ahead_ = false;
   const console::Clock::time_point start_ = console::Clock::now();
   console::Clock::time_point last_flush_ = console::Clock::now();

@@ -18,12 +18,11 @@ Result<std::unique_ptr<Session>> Session::Open(const RunSettings& settings) {
 // Creates the tokenizer while the weights are read, which takes about as long.
 Status Session::ReadModel(bool may_load) {
   SGLRUN_ASSIGN_OR_RETURN(
-      engines_, serve::EnginePool::Open(settings_.serve,
-                                        serve::DeviceDType(settings_.serve, source_.files)));
+      engines_,
+      serve::EnginePool::Open(settings_.serve, serve::DeviceDType(settings_.serve, source_.files)));
   std::atomic<bool> stop{false};
-  Background<Result<Hash128>> reading([&] {
-    return engines_->ReadWeights(settings_.serve, source_.files, may_load, stop);
-  });
+  Background<Result<Hash128>> reading(
+      [&] { return engines_->ReadWeights(settings_.serve, source_.files, may_load, stop); });
   const Status status = MakeTokenizer();
   if (!status.ok()) {
     stop = true;
@@ -34,8 +33,7 @@ Status Session::ReadModel(bool may_load) {
 }
 
 Status Session::MakeTokenizer() {
-  SGLRUN_ASSIGN_OR_RETURN(source_.tokenizer,
-                          serve::FindTokenizer(settings_.serve, source_.files));
+  SGLRUN_ASSIGN_OR_RETURN(source_.tokenizer, serve::FindTokenizer(settings_.serve, source_.files));
   SGLRUN_ASSIGN_OR_RETURN(auto options,
                           MakeRecordOptions(settings_.serve, settings_.records, source_));
   parser_ = std::make_shared<io::RecordParser>(std::move(options));

@@ -109,6 +109,11 @@ std::optional<ReadyItem> BatchSource::Next(std::chrono::milliseconds patience) {
   return ready;
 }
 
+bool BatchSource::WaitsForInput() const {
+  const std::lock_guard lock(state_->mutex);
+  return state_->queue.empty() && (state_->reading || state_->finished);
+}
+
 bool BatchSource::Exhausted() const {
   const std::lock_guard lock(state_->mutex);
   return state_->finished && state_->queue.empty();

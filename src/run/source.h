@@ -71,6 +71,8 @@ class BatchSource {
   // ready yet (after waiting for at most `patience`) or if all records were read.
   std::optional<ReadyItem> Next(std::chrono::milliseconds patience);
 
+  // Whether nothing is ready, and the next record has yet to arrive.
+  bool WaitsForInput() const;
   // There are no more records. status() then says whether the inputs were read to their end.
   bool Exhausted() const;
   Status status() const;

@@ -15,6 +15,7 @@
 #include "kernels/context.h"
 #include "kernels/draw.h"
 #include "kernels/embed.h"
+#include "kernels/expert_mlp.h"
 #include "kernels/gemm.h"
 #include "kernels/kv_cache.h"
 #include "kernels/logits_process.h"
@@ -23,6 +24,7 @@
 #include "kernels/packed_weight.h"
 #include "kernels/paged_attention.h"
 #include "kernels/rope.h"
+#include "kernels/route.h"
 #include "kernels/sample.h"
 #include "kernels/store_kv.h"
 #include "kernels/transfer.h"
@@ -44,6 +46,7 @@ struct KernelTable {
   void (*store_kv)(const StoreKvArgs& args, KernelContext& context);
   void (*paged_attention)(const PagedAttentionArgs& args, KernelContext& context);
   void (*activation)(const ActivationArgs& args, KernelContext& context);
+  void (*route)(const RouteArgs& args, KernelContext& context);
   void (*logits_process)(const LogitsProcessArgs& args, KernelContext& context);
   void (*sample)(const SampleArgs& args, KernelContext& context);
   void (*logprobs)(const LogprobsArgs& args, KernelContext& context);
@@ -53,6 +56,8 @@ struct KernelTable {
   void (*rotate_and_store)(const KernelTable& table, const RotateAndStoreArgs& args,
                            KernelContext& context);
   void (*mlp)(const KernelTable& table, const MlpArgs& args, KernelContext& context);
+  // See kernels/expert_mlp.h.
+  void (*expert_mlp)(const KernelTable& table, const ExpertMlpArgs& args, KernelContext& context);
 
   // See kernels/draw.h; takes the table for the operations that it is made of.
   void (*draw)(const KernelTable& table, const DrawArgs& args, KernelContext& context);

@@ -273,6 +273,43 @@ std::string Check(const ActivationArgs& args) {
   return complaint.text();
 }
 
+std::string Check(const RouteArgs& args) {
+  Complaint complaint("route");
+  const std::int64_t rows = Rows(args.logits), experts = Columns(args.logits);
+  const std::int64_t chosen = Columns(args.experts);
+  complaint.Matrix("logits", args.logits, rows, experts);
+  complaint.Unless(chosen >= 1 && chosen <= experts && experts <= kMostExperts,
+                   std::to_string(chosen) + " of " + std::to_string(experts) +
+                       " experts are chosen, must be at least 1, of at most " +
+                       std::to_string(kMostExperts));
+  if (!args.choice_bias.empty()) complaint.Vector("choice_bias", args.choice_bias, experts);
+  complaint.Matrix("experts", args.experts, rows, chosen, DType::kI32);
+  complaint.Matrix("weights", args.weights, rows, chosen);
+  return complaint.text();
+}
+
+std::string Check(const ExpertMlpArgs& args) {
+  Complaint complaint("expert_mlp");
+  const std::int64_t rows = Rows(args.x), width = Columns(args.x);
+  const std::int64_t chosen = Columns(args.experts);
+  complaint.Matrix("x", args.x, rows, width);
+  complaint.Matrix("rows", args.rows, rows, width);
+  complaint.Matrix("y", args.y, rows, width);
+  complaint.Matrix("experts", args.experts, rows, chosen, DType::kI32);
+  complaint.Matrix("weights", args.weights, rows, chosen);
+  complaint.Equal("rows of the activation", Rows(args.activation.y), rows);
+  for (const ExpertWeights& expert : args.of) {
+    complaint.Unless(expert.gate_up != nullptr && expert.down != nullptr,
+                     "an expert has no weights");
+    if (!complaint.text().empty()) return complaint.text();
+    complaint.Equal("rows of gate_up", expert.gate_up->n, Columns(args.activation.x));
+    complaint.Equal("columns of gate_up", expert.gate_up->k, width);
+    complaint.Equal("rows of down", expert.down->n, width);
+    complaint.Equal("columns of down", expert.down->k, Columns(args.activation.y));
+  }
+  return complaint.text().empty() ? Check(args.activation) : complaint.text();
+}
+
 std::string Check(const LogitsProcessArgs& args) {
   Complaint complaint("logits_process");
   const std::int64_t rows = Rows(args.logits), width = Columns(args.logits);

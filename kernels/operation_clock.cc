@@ -37,6 +37,7 @@ OperationClock::OperationClock(const Backend& backend, KernelContext& context)
   Wrap<kProducts, &KernelTable::gemm>();
   Wrap<kProducts, &KernelTable::norm_gemm>();
   Wrap<kProducts, &KernelTable::mlp>();
+  Wrap<kProducts, &KernelTable::expert_mlp>();
   Wrap<OperationKind::kAttention, &KernelTable::paged_attention>();
   constexpr auto kElementwise = OperationKind::kElementwise;
   Wrap<kElementwise, &KernelTable::embed>();
@@ -44,6 +45,7 @@ OperationClock::OperationClock(const Backend& backend, KernelContext& context)
   Wrap<kElementwise, &KernelTable::rope>();
   Wrap<kElementwise, &KernelTable::store_kv>();
   Wrap<kElementwise, &KernelTable::activation>();
+  Wrap<kElementwise, &KernelTable::route>();
   Wrap<kElementwise, &KernelTable::rotate_and_store>();
   Wrap<kElementwise, &KernelTable::gather_rows>();
   constexpr auto kSampling = OperationKind::kSampling;

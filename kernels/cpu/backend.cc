@@ -86,12 +86,14 @@ struct Entry {
             .store_kv = Checked<StoreKvArgs, ops::StoreKv>,                                     \
             .paged_attention = Checked<PagedAttentionArgs, ops::PagedAttention>,                \
             .activation = Checked<ActivationArgs, ops::Activate>,                               \
+            .route = Checked<RouteArgs, ops::Route>,                                            \
             .logits_process = Checked<LogitsProcessArgs, ops::LogitsProcess>,                   \
             .sample = Checked<SampleArgs, ops::Sample>,                                         \
             .logprobs = Checked<LogprobsArgs, ops::Logprobs>,                                   \
             .norm_gemm = Checked<NormGemmArgs, NormGemmOf<ops::NormGemm, ops::NormQuantGemm>>,  \
             .rotate_and_store = Checked<RotateAndStoreArgs, host::RotateAndStore>,              \
             .mlp = Checked<MlpArgs, MlpOf<ops::GateAndUp, ops::QuantGateAndUp, ops::QuantMlp>>, \
+            .expert_mlp = Checked<ExpertMlpArgs, host::ExpertMlp>,                              \
             .draw = Checked<DrawArgs, host::Draw>,                                              \
             .finish_draw = host::FinishDraw,                                                    \
             .feed_drawn = Checked<FeedDrawnArgs, host::FeedDrawn>,                              \

@@ -1,6 +1,7 @@
 // The backend on a device: its table (calls.h) and what it tells of itself.
 #include "kernels/cuda/backend.h"
 
+#include "base/check.h"
 #include "base/strings.h"
 #include "kernels/cuda/calls.h"
 #include "kernels/cuda/device.h"
@@ -23,6 +24,16 @@ void Upload(void* to, const void* from, std::size_t bytes, KernelContext& contex
 }
 void Download(void* to, const void* from, std::size_t bytes, KernelContext& context) {
   cuda::StateOf(context).Download(to, from, bytes);
+}
+
+// Models that need the operation are refused before they are loaded (model/model.cc).
+template <class Args>
+void Unserved(const Args&, KernelContext&) {
+  CHECK(false) << "an operation that devices do not have";
+}
+template <class Args>
+void Unserved(const KernelTable&, const Args&, KernelContext&) {
+  CHECK(false) << "an operation that devices do not have";
 }
 
 // Results carry it, with the library's version: what runs on different chips, on none, or on
@@ -51,12 +62,14 @@ class OwnedBackend final : public DeviceBackend {
                           .store_kv = calls::StoreKv,
                           .paged_attention = calls::PagedAttention,
                           .activation = calls::Activate,
+                          .route = Unserved<RouteArgs>,
                           .logits_process = calls::LogitsProcess,
                           .sample = calls::Sample,
                           .logprobs = calls::Logprobs,
                           .norm_gemm = calls::NormGemm,
                           .rotate_and_store = calls::RotateAndStore,
                           .mlp = calls::Mlp,
+                          .expert_mlp = Unserved<ExpertMlpArgs>,
                           .draw = calls::Draw,
                           .finish_draw = calls::FinishDraw,
                           .feed_drawn = calls::FeedDrawn,

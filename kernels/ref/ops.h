@@ -17,6 +17,7 @@ void Rope(const RopeArgs& args, KernelContext& context);
 void StoreKv(const StoreKvArgs& args, KernelContext& context);
 void PagedAttention(const PagedAttentionArgs& args, KernelContext& context);
 void Activate(const ActivationArgs& args, KernelContext& context);
+void Route(const RouteArgs& args, KernelContext& context);
 void LogitsProcess(const LogitsProcessArgs& args, KernelContext& context);
 void Sample(const SampleArgs& args, KernelContext& context);
 void Logprobs(const LogprobsArgs& args, KernelContext& context);

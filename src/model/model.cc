@@ -1,9 +1,21 @@
 #include "model/model.h"
 
+#include <algorithm>
+
 #include "model/decoder.h"
 #include "model/spec/faults.h"
 
 namespace sglrun::model {
+
+namespace {
+
+Status CheckDevice(const ModelSpec& spec, const kernels::Backend& backend) {
+  const auto has_experts = [](const LayerSpec& layer) { return layer.moe.has_value(); };
+  if (backend.device == nullptr || std::ranges::none_of(spec.layers, has_experts)) return {};
+  return Error{"mixtures of experts run on the CPU only: --device cpu"};
+}
+
+}  // namespace
 
 struct Model::Impl {
   Impl(const ModelSpec& model_spec, SpecialTokens special_tokens, DecoderBlocks blocks,
@@ -23,6 +35,9 @@ Result<std::unique_ptr<Model>> Model::Load(const ModelFiles& files, const LoadOp
                                            kernels::KernelContext& context) {
   CHECK(options.backend != nullptr);
   context.set_device(options.backend->device);
+  if (const Status served = CheckDevice(files.spec(), *options.backend); !served.ok()) {
+    return Error{"model \"" + files.path() + "\": " + served.error().message};
+  }
   auto blocks = AllocateWeights(files.spec(), options, &files);
   if (!blocks.ok()) return Error{"model \"" + files.path() + "\": " + blocks.error().message};
   FillWeights(files, options, context, *blocks);
@@ -35,6 +50,7 @@ Result<std::unique_ptr<Model>> Model::Synthetic(const ModelSpec& spec, const Loa
   CHECK(options.backend != nullptr);
   context.set_device(options.backend->device);
   if (const auto fault = FaultOf(spec)) return Error{"synthetic model: " + *fault};
+  SGLRUN_RETURN_IF_ERROR(CheckDevice(spec, *options.backend));
   SGLRUN_ASSIGN_OR_RETURN(DecoderBlocks blocks, AllocateWeights(spec, options, nullptr));
   RandomiseWeights(options, context, blocks);
   return std::unique_ptr<Model>(new Model(

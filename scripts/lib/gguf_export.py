@@ -20,6 +20,14 @@ PER_LAYER = {
     "mlp.gate_proj": "ffn_gate",
     "mlp.up_proj": "ffn_up",
     "mlp.down_proj": "ffn_down",
+    "mlp.gate": "ffn_gate_inp",
+    "mlp.experts.gate_proj": "ffn_gate_exps",
+    "mlp.experts.up_proj": "ffn_up_exps",
+    "mlp.experts.down_proj": "ffn_down_exps",
+    "mlp.shared_expert_gate": "ffn_gate_inp_shexp",
+    "mlp.shared_expert.gate_proj": "ffn_gate_shexp",
+    "mlp.shared_expert.up_proj": "ffn_up_shexp",
+    "mlp.shared_expert.down_proj": "ffn_down_shexp",
 }
 # What an architecture names differently.
 NORMS_AFTER = {
@@ -165,10 +173,11 @@ def new_writer(path, arch, config, name):
     writer.add_head_count_kv(kv_heads)
     if hasattr(config, "use_parallel_residual"):
         writer.add_parallel_residual(config.use_parallel_residual)
+    add_experts(writer, config)
     head_dim = head_dim_of(config)
     writer.add_key_length(head_dim)
     writer.add_value_length(head_dim)
-    is_windowed = config.model_type == "mistral" or arch in WINDOWED
+    is_windowed = config.model_type in ("mistral", "mixtral") or arch in WINDOWED
     if getattr(config, "sliding_window", None) and is_windowed:
         writer.add_sliding_window(config.sliding_window)
     for ours, theirs in FACTORS.items():
@@ -180,6 +189,29 @@ def new_writer(path, arch, config, name):
     writer.add_rope_dimension_count(rotated)
     add_rope(writer, arch, rope, rotated, config.max_position_embeddings)
     return writer
+
+
+def add_experts(writer, config):
+    count = getattr(config, "num_experts", None) or getattr(config, "num_local_experts", None)
+    if not count:
+        return
+    writer.add_expert_count(count)
+    writer.add_expert_used_count(config.num_experts_per_tok)
+    if hasattr(config, "moe_intermediate_size"):
+        writer.add_expert_feed_forward_length(config.moe_intermediate_size)
+    if hasattr(config, "shared_expert_intermediate_size"):
+        writer.add_expert_shared_feed_forward_length(config.shared_expert_intermediate_size)
+
+
+def stacked_experts(name, tensor):
+    """transformers keeps the rows of gate and up of all experts in one tensor, GGUF apart."""
+    if name.endswith("experts.gate_up_proj"):
+        gate, up = tensor.chunk(2, dim=1)
+        return [(name.replace("gate_up", "gate") + ".weight", gate),
+                (name.replace("gate_up", "up") + ".weight", up)]
+    if name.endswith("experts.down_proj"):
+        return [(name + ".weight", tensor)]
+    return [(name, tensor)]
 
 
 def head_dim_of(config):
@@ -229,7 +261,8 @@ def add_tensors(writer, model, arch, matrix_type):
     config = model.config
     kv_heads = getattr(config, "num_key_value_heads", config.num_attention_heads)
     heads = {"q_proj": config.num_attention_heads, "k_proj": kv_heads}
-    for name, tensor in model.state_dict().items():
+    tensors = [pair for item in model.state_dict().items() for pair in stacked_experts(*item)]
+    for name, tensor in tensors:
         if name == "lm_head.weight" and config.tie_word_embeddings:
             continue
         values = tensor.float().numpy()
@@ -241,7 +274,7 @@ def add_tensors(writer, model, arch, matrix_type):
         if arch in NORMS_PLUS_ONE and values.ndim == 1 and name.endswith(".weight"):
             values = values + 1
         values = np.ascontiguousarray(values)
-        if matrix_type == "bf16" and values.ndim == 2:
+        if matrix_type == "bf16" and values.ndim >= 2:
             data = gguf.quants.quantize(values, gguf.GGMLQuantizationType.BF16)
             writer.add_tensor(to_gguf_name(name, arch), data, raw_dtype=gguf.GGMLQuantizationType.BF16)
         else:

@@ -36,6 +36,8 @@ YARN = {
 # Small: more families than features.
 SMALL = {**BASE, "vocab_size": 96, "intermediate_size": 24, "num_hidden_layers": 2}
 
+EXPERTS = {**SMALL, **WIDE_HEADS, "moe_intermediate_size": 16, "num_experts_per_tok": 2}
+
 FAMILIES = {
     "arcee": ("arcee", "arcee", SMALL),
     "cohere": ("cohere", "command-r", {**BASE, "logit_scale": 0.5}),
@@ -150,6 +152,11 @@ FAMILIES = {
             },
         },
     ),
+    "mixtral": (
+        "mixtral",
+        "llama",
+        {**SMALL, "num_local_experts": 5, "num_experts_per_tok": 2, "sliding_window": 8},
+    ),
     "nemotron": ("nemotron", "nemotron", {**SMALL, **WIDE_HEADS}),
     "olmo3": (
         "olmo3",
@@ -163,6 +170,11 @@ FAMILIES = {
                 "sliding_attention": {"rope_type": "default", "rope_theta": 20000.0},
             },
         },
+    ),
+    "olmoe": (
+        "olmoe",
+        "olmoe",
+        {**SMALL, "num_experts": 6, "num_experts_per_tok": 3, "norm_topk_prob": False},
     ),
     "phi": ("phi", "phi2", {**SMALL, **WIDE_HEADS}),
     "phi3": (
@@ -182,6 +194,16 @@ FAMILIES = {
                 "original_max_position_embeddings": 64,
             },
         },
+    ),
+    "qwen2_moe": (
+        "qwen2_moe",
+        "qwen2moe",
+        {**EXPERTS, "num_experts": 5, "shared_expert_intermediate_size": 24},
+    ),
+    "qwen3_moe": (
+        "qwen3_moe",
+        "qwen3moe",
+        {**EXPERTS, "num_experts": 7, "norm_topk_prob": True, "head_dim": 16},
     ),
     "seed_oss": (
         "seed_oss",

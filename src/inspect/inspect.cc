@@ -1,5 +1,7 @@
 #include "inspect/inspect.h"
 
+#include <algorithm>
+
 #include <filesystem>
 
 #include "base/printable.h"
@@ -40,6 +42,10 @@ std::int64_t LargestWindow(const model::ModelSpec& spec) {
   return window;
 }
 
+bool HasExperts(const model::LayerSpec& layer) {
+  return layer.moe.has_value();
+}
+
 void AddModelFacts(const model::ModelFiles& files, Facts& facts) {
   const model::ModelSpec& spec = files.spec();
   const model::LayerSpec& layer = spec.layers.front();
@@ -54,6 +60,11 @@ void AddModelFacts(const model::ModelFiles& files, Facts& facts) {
   facts.emplace_back("num_hidden_layers", Number(static_cast<std::int64_t>(spec.layers.size())));
   facts.emplace_back("hidden_size", Number(spec.hidden_size));
   facts.emplace_back("intermediate_size", Number(layer.mlp.inner));
+  if (const auto moe = std::ranges::find_if(spec.layers, &HasExperts); moe != spec.layers.end()) {
+    facts.emplace_back("num_experts", Number(moe->moe->router.experts));
+    facts.emplace_back("num_experts_per_tok", Number(moe->moe->router.chosen));
+    facts.emplace_back("moe_intermediate_size", Number(moe->moe->expert.inner));
+  }
   facts.emplace_back("num_attention_heads", Number(layer.mixer.heads));
   facts.emplace_back("num_key_value_heads", Number(layer.mixer.kv_heads));
   facts.emplace_back("head_dim", Number(layer.mixer.head_dim));

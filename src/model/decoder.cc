@@ -124,7 +124,7 @@ void Decoder::RunLayers(const ForwardBatch& batch, const Reach& reach, const KvC
     // The heads of attention have read x: an MLP beside it comes before x changes.
     if (!layer.parallel) project();
     Add(layer.after_mlp, layer.residual_scale, x, step, [&](const BlockOutput& out) {
-      layer.mlp.Run({x, layer.before_mlp}, out, step);
+      layer.RunMlp({x, layer.before_mlp}, out, step);
     });
     if (layer.parallel) project();
   }

@@ -124,7 +124,7 @@ TEST_CASE("an unsupported family is refused by name, with what is supported") {
   CHECK(Bad(R"({"model_type":"mamba"})") ==
         "m/config.json: model_type is \"mamba\", which is not supported; supported are " +
             FamilyNames());
-  CHECK(Says(FamilyNames(), "qwen2, qwen3"));
+  CHECK(Says(FamilyNames(), "qwen2, qwen2_moe, qwen3"));
   CHECK(Says(Bad(R"({"model_type":"lama"})"), "did you mean llama?"));
   CHECK(Says(Bad(R"({"architectures":["GPT2LMHeadModel"]})"), "GPT2LMHeadModel"));
   CHECK(Says(Bad(R"({"model_type":"llama","architectures":["LlamaForSequenceClassification"]})"),

@@ -54,6 +54,10 @@ ModelSpec OddShapes() {
   spec.ropes[1].query_beta = 0.3;
   spec.ropes[1].query_period = 7;
   spec.layers[1].mixer.rope = 1;
+  MoeSpec moe{.router = {.experts = 9, .chosen = 3, .renormalise = true}, .expert = {.inner = 40}};
+  moe.shared = MlpSpec{.inner = 24};
+  moe.shared_gate = true;
+  spec.layers[0].moe = moe;
   LayerSpec& last = spec.layers[2];
   last.parallel = true;
   last.residual_scale = 0.7f;

@@ -134,9 +134,11 @@ TEST_CASE("architectures and arithmetic that are not supported are refused by na
   gguf.architecture = "mamba";
   CHECK(Says(ErrorOf(gguf.Builder()),
              "\"mamba\", which is not supported; supported are " + FamilyNames()));
-  formats::GgufBuilder experts = TinyGguf().Builder();
-  experts.U32("llama.expert_count", 8);
-  CHECK(Says(ErrorOf(experts), "mixtures of experts"));
+  TinyGguf dense;
+  dense.architecture = "qwen2";
+  formats::GgufBuilder experts = dense.Builder();
+  experts.U32("qwen2.expert_count", 8);
+  CHECK(Says(ErrorOf(experts), "qwen2.expert_count is 8: mixtures of experts are not supported"));
   formats::GgufBuilder scaled = TinyGguf().Builder();
   scaled.F32("llama.logit_scale", 2);
   CHECK(Says(ErrorOf(scaled), "llama.logit_scale is not supported"));

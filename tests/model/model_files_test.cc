@@ -234,6 +234,55 @@ TEST_CASE("weights that do not fit the configuration are named") {
   CHECK(Says(ErrorOf(directory.path()), "do not hold model.layers.0.self_attn.q_proj.bias"));
 }
 
+TEST_CASE("experts that do not fit the configuration are named") {
+  const formats::TempDirectory directory;
+  directory.CopyFrom(Golden("qwen3_moe"));
+  const auto after = [&](const std::string& was, const std::string& is) {
+    Replace(directory, "config.json", was, is);
+    const std::string error = ErrorOf(directory.path());
+    Replace(directory, "config.json", is, was);
+    return error;
+  };
+  REQUIRE(ModelFiles::Open(directory.path()).ok());
+  const std::string count = "\"num_local_experts\": 7", chosen = "\"num_experts_per_tok\": 2";
+  CHECK(Says(after(count, "\"num_local_experts\": 8"),
+             "tensor \"model.layers.0.mlp.gate.weight\" is [7, 48], config.json asks for [8, 48]"));
+  CHECK(Says(after(count, "\"num_local_experts\": 0"), "num_experts is 0, must be in [1, 1024]"));
+  CHECK(Says(after(count, "\"num_local_experts\": 2000"),
+             "num_experts is 2000, must be in [1, 1024]"));
+  CHECK(Says(after(chosen, "\"num_experts_per_tok\": 8"),
+             "num_experts_per_tok is 8, must be in [1, 7]"));
+  CHECK(Says(after("\"decoder_sparse_step\": 1", "\"decoder_sparse_step\": 0"),
+             "decoder_sparse_step is 0, must be at least 1"));
+  CHECK(Says(after("\"mlp_only_layers\": []", "\"mlp_only_layers\": [1]"),
+             "do not hold model.layers.1.mlp.gate_proj.weight"));
+  // Transposed, and absent.
+  const std::string down =
+      "\"model.layers.1.mlp.experts.3.down_proj.weight\":"
+      "{\"dtype\":\"BF16\",\"shape\":[";
+  Replace(directory, "model.safetensors", down + "48,16", down + "16,48");
+  CHECK(
+      Says(ErrorOf(directory.path()),
+           "tensor \"model.layers.1.mlp.experts.3.down_proj.weight\" is [16, 48], config.json asks "
+           "for [48, 16]"));
+  Replace(directory, "model.safetensors", "layers.1.mlp.experts.3.down",
+          "layers.1.mlp.experts.9.down");
+  CHECK(Says(ErrorOf(directory.path()),
+             "the weights do not hold model.layers.1.mlp.experts.3.down_proj.weight"));
+}
+
+TEST_CASE("a stack of experts in a GGUF file holds as many as the metadata states") {
+  const formats::TempDirectory directory;
+  const std::string file = formats::Slurp(Golden("qwen3_moe") + "/model.gguf");
+  const std::string key = "qwen3moe.expert_count";
+  std::string changed = file;
+  // The key, its type of four bytes, its value.
+  changed[changed.find(key) + key.size() + 4] = 6;
+  CHECK(Says(ErrorOf(directory.Write("a.gguf", changed)),
+             "_exps.weight\" holds 7 experts, the metadata asks for 6"));
+  CHECK(Says(ErrorOf(directory.Write("b.gguf", file.substr(0, file.size() - 4000))), "b.gguf"));
+}
+
 TEST_CASE("a head that is absent is the embedding, whatever the key says") {
   const formats::TempDirectory directory;
   directory.Write("model.safetensors", TinyWeights(Same));

@@ -1,6 +1,14 @@
 #include "model/blocks/decoder_blocks.h"
 
 namespace sglrun::model {
+namespace {
+
+std::variant<Mlp, Moe> MakeMlp(const LayerSpec& spec, std::int64_t hidden) {
+  if (spec.moe) return Moe(*spec.moe, hidden);
+  return Mlp(spec.mlp, hidden);
+}
+
+}  // namespace
 
 Layer::Layer(const LayerSpec& spec, const ModelSpec& model)
     : before_mixer(spec.before_mixer, model.hidden_size),
@@ -8,7 +16,7 @@ Layer::Layer(const LayerSpec& spec, const ModelSpec& model)
       before_mlp(spec.before_mlp, model.hidden_size),
       after_mlp(spec.after_mlp, model.hidden_size),
       mixer(spec.mixer, model),
-      mlp(spec.mlp, model.hidden_size),
+      mlp(MakeMlp(spec, model.hidden_size)),
       residual_scale(spec.residual_scale),
       parallel(spec.parallel),
       hidden_(model.hidden_size) {}
@@ -18,15 +26,19 @@ void Layer::List(WeightList& list) {
   mixer.List(list);
   after_mixer.List(list);
   before_mlp.List(list);
-  mlp.List(list);
+  std::visit([&](auto& block) { block.List(list); }, mlp);
   after_mlp.List(list);
 }
 
 void Layer::AddColumns(Columns& columns) const {
   mixer.AddColumns(columns);
-  mlp.AddColumns(columns);
+  std::visit([&](const auto& block) { block.AddColumns(columns); }, mlp);
   // A branch that goes into the stream as it is needs no place of its own.
   if (after_mixer.is_present() || after_mlp.is_present()) columns.Need(Slot::kBranch, hidden_);
+}
+
+void Layer::RunMlp(const BlockInput& in, const BlockOutput& out, const Step& step) const {
+  std::visit([&](const auto& block) { block.Run(in, out, step); }, mlp);
 }
 
 DecoderBlocks::DecoderBlocks(const ModelSpec& spec)
@@ -61,7 +73,7 @@ std::vector<MatrixSize> MatrixSizes(const ModelSpec& spec) {
   ForEachWeight(
       blocks,
       [&](const MatrixEntry& matrix) {
-        sizes.push_back({matrix.n, matrix.k, matrix.is_multiplied});
+        sizes.push_back({matrix.n, matrix.k, matrix.is_multiplied, matrix.use.share});
       },
       [](const VectorEntry&) {});
   return sizes;

@@ -3,12 +3,14 @@
 
 #include <cstdint>
 #include <memory>
+#include <variant>
 #include <vector>
 
 #include "model/blocks/attention.h"
 #include "model/blocks/embedding.h"
 #include "model/blocks/head.h"
 #include "model/blocks/mlp.h"
+#include "model/blocks/moe.h"
 #include "model/blocks/norm.h"
 #include "model/spec/model_spec.h"
 #include "tensor/arena.h"
@@ -19,10 +21,11 @@ struct Layer {
   Layer(const LayerSpec& spec, const ModelSpec& model);
   void List(WeightList& list);
   void AddColumns(Columns& columns) const;
+  void RunMlp(const BlockInput& in, const BlockOutput& out, const Step& step) const;
 
   Norm before_mixer, after_mixer, before_mlp, after_mlp;
   Attention mixer;
-  Mlp mlp;
+  std::variant<Mlp, Moe> mlp;
   float residual_scale;
   bool parallel;
 
@@ -58,6 +61,7 @@ void ForEachWeight(DecoderBlocks& blocks, MatrixFn matrix, VectorFn vector) {
 struct MatrixSize {
   std::int64_t n = 0, k = 0;
   bool is_multiplied = true;  // false: single rows are looked up
+  double share = 1;           // of the tokens that are multiplied with it
 };
 std::vector<MatrixSize> MatrixSizes(const ModelSpec& spec);
 

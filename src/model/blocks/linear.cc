@@ -6,8 +6,8 @@ namespace sglrun::model {
 namespace {
 
 Source SourceOf(const LinearPart& part, const char* kind) {
-  return {.name = std::string(part.name) + kind,
-          .gguf_name = std::string(part.gguf_name) + kind,
+  return {.name = part.name + kind,
+          .gguf_name = part.gguf_name + kind,
           .rows = part.rows,
           .rotated = part.rotated,
           .fused = part.fused};
@@ -16,8 +16,8 @@ Source SourceOf(const LinearPart& part, const char* kind) {
 }  // namespace
 
 void Linear::List(const std::vector<LinearPart>& parts, std::int64_t k, bool has_bias,
-                  WeightList& list) {
-  MatrixEntry matrix{.to = &weight_, .k = k};
+                  WeightList& list, const MatrixUse& use) {
+  MatrixEntry matrix{.to = &weight_, .k = k, .use = use};
   VectorEntry bias{.to = &bias_};
   for (const LinearPart& part : parts) {
     matrix.n += part.rows;

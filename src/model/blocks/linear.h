@@ -2,7 +2,7 @@
 #pragma once
 
 #include <cstdint>
-#include <string_view>
+#include <string>
 #include <vector>
 
 #include "kernels/gemm.h"
@@ -14,7 +14,7 @@ namespace sglrun::model {
 // One of the matrices of a checkpoint that lie below each other in a Linear: its names without
 // ".weight" and ".bias".
 struct LinearPart {
-  std::string_view name, gguf_name;
+  std::string name, gguf_name;
   std::int64_t rows = 0;
   RotatedRows rotated = {};
   FusedRows fused = {};
@@ -23,7 +23,11 @@ struct LinearPart {
 class Linear {
  public:
   // [sum of the parts' rows, k]
-  void List(const std::vector<LinearPart>& parts, std::int64_t k, bool has_bias, WeightList& list);
+  void List(const std::vector<LinearPart>& parts, std::int64_t k, bool has_bias, WeightList& list,
+            const MatrixUse& use = {});
+
+  const kernels::PackedWeight& weight() const { return weight_; }
+  tensor::TensorView bias() const { return bias_.view(); }
 
   // y = x W^T + bias, or added to y.
   kernels::GemmArgs Args(tensor::TensorView x, const BlockOutput& out) const;

@@ -4,13 +4,21 @@
 
 namespace sglrun::model {
 
+void MlpWeights::List(const MlpSpec& spec, std::int64_t hidden, const MlpNames& names,
+                      const MatrixUse& use, WeightList& list) {
+  const auto part = [&](const char* name, const char* gguf_name, std::int64_t rows) {
+    return LinearPart{names.prefix + name, gguf_name + names.gguf_ending, rows};
+  };
+  std::vector<LinearPart> parts = {part("gate_proj", "ffn_gate", spec.inner),
+                                   part("up_proj", "ffn_up", spec.inner)};
+  if (!spec.gated) parts.erase(parts.begin());
+  if (spec.fused) parts = {part("gate_up_proj", "ffn_up", spec.wide())};
+  gate_up.List(parts, hidden, spec.bias, list, use);
+  down.List({part("down_proj", "ffn_down", hidden)}, spec.inner, spec.bias, list, use);
+}
+
 void Mlp::List(WeightList& list) {
-  std::vector<LinearPart> parts = {{"mlp.gate_proj", "ffn_gate", spec_.inner},
-                                   {"mlp.up_proj", "ffn_up", spec_.inner}};
-  if (!spec_.gated) parts.erase(parts.begin());
-  if (spec_.fused) parts = {{"mlp.gate_up_proj", "ffn_up", spec_.wide()}};
-  gate_up_.List(parts, hidden_, spec_.bias, list);
-  down_.List({{"mlp.down_proj", "ffn_down", hidden_}}, spec_.inner, spec_.bias, list);
+  weights_.List(spec_, hidden_, names_, {}, list);
 }
 
 void Mlp::AddColumns(Columns& columns) const {
@@ -29,14 +37,14 @@ void Mlp::Run(const BlockInput& in, const BlockOutput& out, const Step& step) co
     const tensor::TensorView normed = step.scratch.Take(Slot::kNormed, rows, hidden_);
     return step.table.mlp(step.table,
                           {.norm = in.norm.Args(in.x, normed),
-                           .gate_up = gate_up_.Args(normed, {gate_up}),
+                           .gate_up = weights_.gate_up.Args(normed, {gate_up}),
                            .activation = activation,
-                           .down = down_.Args(inner, out)},
+                           .down = weights_.down.Args(inner, out)},
                           step.context);
   }
-  step.table.gemm(gate_up_.Args(in.x, {gate_up}), step.context);
+  step.table.gemm(weights_.gate_up.Args(in.x, {gate_up}), step.context);
   step.table.activation(activation, step.context);
-  step.table.gemm(down_.Args(inner, out), step.context);
+  step.table.gemm(weights_.down.Args(inner, out), step.context);
 }
 
 }  // namespace sglrun::model

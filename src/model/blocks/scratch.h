@@ -22,8 +22,12 @@ enum class Slot : std::uint8_t {
   kBranch,      // [T, H] a block's output on its way into the stream
   kKeptStream,  // kStream and kHeads of the tokens whose output is wanted
   kKeptHeads,
+  kRouter,      // [T, E] logits of the experts
+  kChosen,      // [T, k] the experts that a token takes, as int32
+  kShares,      // [T, k] and how much of each
+  kExpertRows,  // [T, H] the rows that take one expert, then what it makes of them
 };
-inline constexpr std::size_t kSlots = 9;
+inline constexpr std::size_t kSlots = 13;
 
 // Columns that the blocks of a model need of each slot: the most of all of them.
 class Columns {

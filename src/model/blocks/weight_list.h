@@ -42,6 +42,12 @@ struct Source {
   FusedRows fused = {};
 };
 
+// What forms and plans of memory and time go by.
+struct MatrixUse {
+  bool is_exact = false;  // kept in float32, whatever the form of the others
+  double share = 1;       // of the tokens that are multiplied with it
+};
+
 // [n, k]: the rows of its sources one after the other.
 struct MatrixEntry {
   kernels::PackedWeight* to = nullptr;
@@ -49,6 +55,7 @@ struct MatrixEntry {
   std::vector<Source> from = {};
   bool is_vocabulary = false;  // one row a token: embedding and head
   bool is_multiplied = true;   // false where single rows are looked up only
+  MatrixUse use = {};
 };
 
 struct VectorEntry {

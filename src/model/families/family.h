@@ -25,6 +25,7 @@ struct Family {
   std::string_view causal_class;  // what config.json's `architectures` names
   // general.architecture of GGUF files, "" when they use another family's.
   std::string_view gguf_name = "";
+  bool has_experts = false;  // which tells families of the same architecture in GGUF files apart
   // The converter moved rows of q and k from half to adjacent-pair order.
   bool gguf_interleaves_rope = false;
   // Hugging Face's files and GGUF files have those rows in adjacent-pair order.
@@ -43,7 +44,7 @@ struct Family {
 
 std::span<const Family* const> Families();
 const Family* FindFamily(std::string_view model_type);
-const Family* FindGgufFamily(std::string_view architecture);
+const Family* FindGgufFamily(std::string_view architecture, bool has_experts);
 std::string FamilyNames();  // "llama, mistral, ..."
 
 }  // namespace sglrun::model

@@ -23,13 +23,17 @@ namespace sglrun::model {
   row(kMinistral)            \
   row(kMinistral3)           \
   row(kMistral)              \
+  row(kMixtral)              \
   row(kNemotron)             \
   row(kOlmo2)                \
   row(kOlmo3)                \
+  row(kOlmoe)                \
   row(kPhi)                  \
   row(kPhi3)                 \
   row(kQwen2)                \
+  row(kQwen2Moe)             \
   row(kQwen3)                \
+  row(kQwen3Moe)             \
   row(kSeedOss)              \
   row(kSmolLm3)              \
   row(kStableLm)             \
@@ -54,11 +58,13 @@ const Family* FindFamily(std::string_view model_type) {
   return nullptr;
 }
 
-const Family* FindGgufFamily(std::string_view architecture) {
+const Family* FindGgufFamily(std::string_view architecture, bool has_experts) {
+  const Family* found = nullptr;
   for (const Family* family : Families()) {
-    if (!family->gguf_name.empty() && family->gguf_name == architecture) return family;
+    if (family->gguf_name.empty() || family->gguf_name != architecture) continue;
+    if (found == nullptr || family->has_experts == has_experts) found = family;
   }
-  return nullptr;
+  return found;
 }
 
 std::string FamilyNames() {

@@ -74,7 +74,10 @@ const formats::GgufTensor* FindTensor(std::span<const formats::GgufTensor> tenso
 Result<const Family*> ChooseFamily(const formats::GgufFile& gguf) {
   SGLRUN_ASSIGN_OR_RETURN(const auto architecture, gguf.String("general.architecture"));
   if (!architecture) return Error{gguf.place + ": key general.architecture is missing"};
-  if (const Family* family = FindGgufFamily(*architecture)) return family;
+  SGLRUN_ASSIGN_OR_RETURN(const auto experts,
+                          gguf.Int(std::string(*architecture) + ".expert_count"));
+  const bool has_experts = experts.value_or(0) > 0;
+  if (const Family* family = FindGgufFamily(*architecture, has_experts)) return family;
   return Error{gguf.place + ": general.architecture is \"" + std::string(*architecture) +
                "\", which is not supported; supported are " + FamilyNames() +
                " (GGUF files of mistral name llama)"};
@@ -115,9 +118,23 @@ Status RefuseOtherArithmetic(const ArchKeys& keys, const ConfigReader& reader) {
   return {};
 }
 
-Status RefuseExperts(const ArchKeys& keys) {
+constexpr struct {
+  const char* gguf;
+  const char* hugging_face;
+} kExpertKeys[] = {
+    {"expert_count", "num_experts"},
+    {"expert_used_count", "num_experts_per_tok"},
+    {"expert_feed_forward_length", "moe_intermediate_size"},
+    {"expert_shared_feed_forward_length", "shared_expert_intermediate_size"},
+};
+
+Status AddExperts(const Family& family, const ArchKeys& keys, Json::Object& config) {
+  for (const auto& key : kExpertKeys) {
+    SGLRUN_ASSIGN_OR_RETURN(const auto value, keys.Int(key.gguf));
+    if (value) config.emplace_back(key.hugging_face, *value);
+  }
   SGLRUN_ASSIGN_OR_RETURN(const auto experts, keys.Int("expert_count"));
-  if (experts.value_or(0) <= 0) return {};
+  if (experts.value_or(0) <= 0 || family.has_experts) return {};
   return Error{keys.place() + ": key " + keys.Name("expert_count") + " is " +
                std::to_string(*experts) + ": mixtures of experts are not supported"};
 }
@@ -250,9 +267,9 @@ Result<SpecialTokens> ReadSpecialTokens(const formats::GgufFile& gguf) {
 Result<ModelSpec> ReadSpec(const Family& family, const ArchKeys& keys,
                            std::span<const formats::GgufTensor> tensors,
                            GgufRopeFactors rope_factors) {
-  SGLRUN_RETURN_IF_ERROR(RefuseExperts(keys));
   SGLRUN_ASSIGN_OR_RETURN(Json::Object sizes, ReadSizes(keys, tensors));
   SGLRUN_RETURN_IF_ERROR(AddArithmetic(keys, sizes));
+  SGLRUN_RETURN_IF_ERROR(AddExperts(family, keys, sizes));
   // GGUF has no keys for these: the tensors say so.
   const auto has = [&](const char* name) { return FindTensor(tensors, name) != nullptr; };
   sizes.emplace_back("tie_word_embeddings", !has("output.weight"));

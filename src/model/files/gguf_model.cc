@@ -1,5 +1,6 @@
 #include "model/files/gguf_model.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <utility>
@@ -118,17 +119,71 @@ Result<std::vector<float>> ReadRopeFactors(const std::vector<SplitPart>& parts, 
   return std::vector<float>();
 }
 
+// The experts of "blk.3.ffn_up_exps.weight" [E, n, k] one after the other, each as files that do not
+// stack them name it: "blk.3.ffn_up.7.weight".
+struct ExpertStack {
+  std::string begin, end;  // around the number of an expert
+  std::int64_t experts = 0;
+};
+
+std::optional<ExpertStack> StackOf(const formats::GgufTensor& tensor) {
+  constexpr std::string_view kStacked = "_exps.";
+  const std::size_t at = tensor.name.find(kStacked);
+  if (at == std::string_view::npos || tensor.shape.size() != 3) return std::nullopt;
+  const std::string_view end = tensor.name.substr(at + kStacked.size() - 1);
+  return ExpertStack{std::string(tensor.name.substr(0, at)) + ".", std::string(end),
+                     tensor.shape[0]};
+}
+
+Error NoPlace(const formats::GgufFile& gguf, const formats::GgufTensor& tensor,
+              const ModelSpec& spec) {
+  return Error{gguf.place + ": tensor \"" + std::string(tensor.name) + "\" has no place in a " +
+               spec.family + " model"};
+}
+
+// Another number of experts than the metadata states is an error here: of a tensor that is in the
+// file, not of one made from it.
+Status StoreStack(const SplitPart& part, const formats::GgufTensor& tensor,
+                  const ExpertStack& stack, const GgufNames& names, const ModelSpec& spec,
+                  WeightTable& table) {
+  const auto with =
+      std::ranges::find_if(spec.layers, [](const auto& l) { return l.moe.has_value(); });
+  if (with == spec.layers.end()) return NoPlace(part.gguf, tensor, spec);
+  if (with->moe->router.experts != stack.experts) {
+    return Error{part.gguf.place + ": tensor \"" + std::string(tensor.name) + "\" holds " +
+                 std::to_string(stack.experts) + " experts, the metadata asks for " +
+                 std::to_string(with->moe->router.experts)};
+  }
+  for (std::int64_t e = 0; e < stack.experts; ++e) {
+    const std::string each = stack.begin + std::to_string(e) + stack.end;
+    std::optional<std::string> name = names.Find(each);
+    if (!name) return NoPlace(part.gguf, tensor, spec);
+    StoredTensor expert = Store(tensor, std::move(*name), part.file.get());
+    expert.shape.erase(expert.shape.begin());
+    expert.bytes = tensor.bytes / static_cast<std::size_t>(stack.experts);
+    expert.begin += static_cast<std::size_t>(e) * expert.bytes;
+    table.tensors.push_back(std::move(expert));
+  }
+  return {};
+}
+
 Status StoreTensors(const GgufConfig& config, std::vector<SplitPart>& parts, WeightTable& table) {
   const GgufNames names(config.spec);
   for (SplitPart& part : parts) {
     for (const formats::GgufTensor& tensor : part.gguf.tensors) {
       if (IsOfRope(tensor.name)) continue;
-      std::optional<std::string> found = names.Find(tensor.name);
-      if (!found) {
-        return Error{part.gguf.place + ": tensor \"" + std::string(tensor.name) +
-                     "\" has no place in a " + config.spec.family + " model"};
+      if (const std::optional<ExpertStack> stack = StackOf(tensor)) {
+        SGLRUN_RETURN_IF_ERROR(StoreStack(part, tensor, *stack, names, config.spec, table));
+        continue;
       }
-      table.tensors.push_back(Store(tensor, std::move(*found), part.file.get()));
+      std::optional<std::string> found = names.Find(tensor.name);
+      if (!found) return NoPlace(part.gguf, tensor, config.spec);
+      StoredTensor stored = Store(tensor, std::move(*found), part.file.get());
+      // A matrix of one row.
+      if (tensor.name.ends_with("ffn_gate_inp_shexp.weight") && stored.shape.size() == 1) {
+        stored.shape.insert(stored.shape.begin(), 1);
+      }
+      table.tensors.push_back(std::move(stored));
     }
     table.files.push_back(std::move(part.file));
   }

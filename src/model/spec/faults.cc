@@ -78,12 +78,32 @@ Fault ScaleFault(const char* name, float scale) {
          ", must be a finite number other than 0";
 }
 
+// Tensors of all experts are listed before the first is read.
+constexpr std::int64_t kMostExpertsOfAll = 1 << 17;
+
+Fault MoeFault(const ModelSpec& spec, const MoeSpec& moe) {
+  const RouterSpec& router = moe.router;
+  if (Fault fault = RangeFault("num_experts", router.experts, kernels::kMostExperts)) return fault;
+  if (Fault fault = RangeFault("num_experts_per_tok", router.chosen, router.experts)) return fault;
+  if (Fault fault = RangeFault("moe_intermediate_size", moe.expert.inner, 1 << 22)) return fault;
+  if (moe.shared) {
+    Fault fault = RangeFault("the width of the shared expert", moe.shared->inner, 1 << 22);
+    if (fault) return fault;
+  }
+  const auto layers = static_cast<std::int64_t>(spec.layers.size());
+  return RangeFault("num_experts * num_hidden_layers", router.experts * layers, kMostExpertsOfAll);
+}
+
 Fault LayerFault(const ModelSpec& spec, const LayerSpec& layer) {
   if (Fault fault = SizeFault(spec, layer)) return fault;
   if (Fault fault = AttentionFault(layer.mixer, spec.ropes)) return fault;
   for (const auto& norm :
        {layer.before_mixer, layer.after_mixer, layer.before_mlp, layer.after_mlp}) {
     if (Fault fault = NormFault(norm)) return fault;
+  }
+  if (layer.moe) {
+    if (Fault fault = MoeFault(spec, *layer.moe)) return fault;
+    if (Fault fault = ScaleFault("scale of the experts", layer.moe->router.scale)) return fault;
   }
   const bool has_after = layer.after_mixer || layer.after_mlp;
   if (has_after && layer.residual_scale != 1) {

@@ -88,16 +88,29 @@ std::string ActivationText(kernels::ActivationKind kind) {
   return "";
 }
 
-std::string MlpText(const MlpSpec& mlp) {
-  return "  mlp: " + ActivationText(mlp.activation) + (mlp.gated ? ", gated" : ", plain") +
-         ", inner " + std::to_string(mlp.inner) + (mlp.bias ? ", with bias" : "") +
-         (mlp.fused ? ", gate and up stored as one" : "") + "\n";
+std::string MlpText(const MlpSpec& mlp, const char* name) {
+  return "  " + std::string(name) + ": " + ActivationText(mlp.activation) +
+         (mlp.gated ? ", gated" : ", plain") + ", inner " + std::to_string(mlp.inner) +
+         (mlp.bias ? ", with bias" : "") + (mlp.fused ? ", gate and up stored as one" : "") + "\n";
+}
+
+std::string MoeText(const MoeSpec& moe) {
+  const RouterSpec& router = moe.router;
+  std::string text = "  router: " + std::to_string(router.chosen) + " of " +
+                     std::to_string(router.experts) + " experts by " +
+                     (router.score == kernels::RouteScore::kSoftmax ? "softmax" : "sigmoid");
+  if (router.choice_bias) text += ", chosen with bias";
+  if (router.renormalise) text += ", renormalised";
+  text += ScaleText("scale", router.scale) + "\n" + MlpText(moe.expert, "expert");
+  if (!moe.shared) return text;
+  return text +
+         MlpText(*moe.shared, moe.shared_gate ? "shared expert, with a gate" : "shared expert");
 }
 
 std::string LayerText(const LayerSpec& layer) {
   std::string text = NormText(layer.before_mixer) + AttentionText(layer.mixer);
   text += NormText(layer.after_mixer) + NormText(layer.before_mlp);
-  text += MlpText(layer.mlp) + NormText(layer.after_mlp);
+  text += (layer.moe ? MoeText(*layer.moe) : MlpText(layer.mlp, "mlp")) + NormText(layer.after_mlp);
   if (layer.residual_scale != 1) {
     text += "  residual scale " + FloatText(layer.residual_scale) + "\n";
   }

@@ -17,6 +17,7 @@
 
 #include "kernels/activation.h"
 #include "kernels/norm.h"
+#include "kernels/route.h"
 
 namespace sglrun::model {
 
@@ -86,12 +87,35 @@ struct MlpSpec {
   bool operator==(const MlpSpec&) const = default;
 };
 
+// kernels/route.h has the formulas.
+struct RouterSpec {
+  std::int64_t experts = 0;
+  std::int64_t chosen = 0;  // by each token
+  kernels::RouteScore score = kernels::RouteScore::kSoftmax;
+  bool choice_bias = false;  // of the scores by which experts are chosen
+  bool renormalise = false;
+  float scale = 1;
+
+  bool operator==(const RouterSpec&) const = default;
+};
+
+// The weighted sum of the experts that the router chooses, and one more that all tokens take.
+struct MoeSpec {
+  RouterSpec router;
+  MlpSpec expert;
+  std::optional<MlpSpec> shared = {};
+  bool shared_gate = false;  // times sigmoid(gate(x)), a number
+
+  bool operator==(const MoeSpec&) const = default;
+};
+
 struct LayerSpec {
   std::optional<NormSpec> before_mixer = {}, after_mixer = {}, before_mlp = {}, after_mlp = {};
   AttentionSpec mixer;
   MlpSpec mlp;
-  float residual_scale = 1;  // of both branches, where they do not end in a norm
-  bool parallel = false;     // both branches read the x that comes in
+  std::optional<MoeSpec> moe = {};  // in place of mlp
+  float residual_scale = 1;         // of both branches, where they do not end in a norm
+  bool parallel = false;            // both branches read the x that comes in
 
   bool operator==(const LayerSpec&) const = default;
 };

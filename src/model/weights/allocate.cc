@@ -30,6 +30,7 @@ class FormChooser : public WeightList {
     if (files_ != nullptr && kernels::WeightForm(options_.dtype).quantized()) {
       form = FormOf(SourcesOf(entry), form);
     }
+    if (entry.use.is_exact) form = tensor::DType::kF32;
     entry.to->dtype = form.dtype;
     entry.to->quant = form.quant;
   }

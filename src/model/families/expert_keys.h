@@ -1,0 +1,29 @@
+// The keys of mixtures of experts, in the spelling of config.json.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "model/families/config_reader.h"
+#include "model/spec/model_spec.h"
+
+namespace sglrun::model {
+
+// Defaults of the family's configuration class in transformers.
+struct ExpertDefaults {
+  std::int64_t experts = 0, chosen = 0;
+  std::optional<std::int64_t> inner = {};  // of moe_intermediate_size; none: intermediate_size
+  std::string_view count_key = "num_experts";  // other than num_local_experts
+  std::string_view chosen_key = "num_experts_per_tok";
+};
+
+// Experts in the width and number that the keys state, with the activation of the model's MLP,
+// chosen by softmax. For a model that has layers.
+MoeSpec ReadExperts(ConfigReader& keys, const ExpertDefaults& defaults, const ModelSpec& model);
+
+// Gives the experts to the layers that have them as the Qwen classes say: each decoder_sparse_step-th
+// one that mlp_only_layers does not name.
+void UseExpertsAsQwen(ConfigReader& keys, const MoeSpec& moe, ModelSpec& model);
+
+}  // namespace sglrun::model

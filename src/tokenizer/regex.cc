@@ -21,6 +21,13 @@ std::string PcreMessage(int code) {
   return reinterpret_cast<const char*>(text);
 }
 
+// Before a pattern: at each place where PCRE2 tries to match, it calls StopsAtSignal.
+constexpr std::string_view kCallout = "(?C)";
+
+int StopsAtSignal(pcre2_callout_block*, void*) {
+  return StopFlag::requested() ? PCRE2_ERROR_CALLOUT : 0;
+}
+
 // A run of a million blanks may take a million backtracks; only more than that is hopeless.
 std::uint32_t MatchLimit(std::size_t text_bytes) {
   return static_cast<std::uint32_t>(std::clamp<std::uint64_t>(
@@ -85,6 +92,7 @@ class Regex::Search::Pass {
     data_.reset(pcre2_match_data_create(1, nullptr));
     context_.reset(pcre2_match_context_create(nullptr));
     pcre2_set_match_limit(context_.get(), MatchLimit(text_.size()));
+    pcre2_set_callout(context_.get(), StopsAtSignal, nullptr);
   }
 
   int Run(std::size_t start, std::uint32_t options) {
@@ -115,7 +123,8 @@ Regex::Regex(Regex&&) noexcept = default;
 Regex& Regex::operator=(Regex&&) noexcept = default;
 Regex::~Regex() = default;
 
-Result<Regex> Regex::CompileWith(std::string_view pattern, unsigned options) {
+Result<Regex> Regex::CompileWith(std::string_view pattern, unsigned options,
+                                 std::string_view before) {
   if (pattern.size() > kMaxPatternBytes) {
     return Error{"the pattern has " + std::to_string(pattern.size()) + " bytes, at most " +
                  std::to_string(kMaxPatternBytes) + " are supported"};
@@ -124,11 +133,12 @@ Result<Regex> Regex::CompileWith(std::string_view pattern, unsigned options) {
   pcre2_set_newline(context.get(), PCRE2_NEWLINE_LF);
   int code = 0;
   PCRE2_SIZE offset = 0;
-  PcreCode compiled(pcre2_compile(PcreUnits(pattern), pattern.size(), options | PCRE2_UTF, &code,
+  const std::string whole = std::string(before).append(pattern);
+  PcreCode compiled(pcre2_compile(PcreUnits(whole), whole.size(), options | PCRE2_UTF, &code,
                                   &offset, context.get()));
   if (compiled == nullptr) {
     return Error{"the pattern does not compile: " + PcreMessage(code) + " at byte " +
-                 std::to_string(offset)};
+                 std::to_string(offset - std::min(offset, before.size()))};
   }
   return Regex(std::make_unique<Code>(Code{std::move(compiled), nullptr}));
 }
@@ -155,7 +165,7 @@ Result<Regex> Regex::Compile(std::string_view pattern) {
   if (!translated.ok()) return Error{"the pattern: " + translated.error().message};
   // In Oniguruma ^ and $ match at line boundaries. \C would match half a character.
   constexpr unsigned kOptions = PCRE2_UCP | PCRE2_MULTILINE | PCRE2_NEVER_BACKSLASH_C;
-  SGLRUN_ASSIGN_OR_RETURN(Regex regex, CompileWith(*translated, kOptions));
+  SGLRUN_ASSIGN_OR_RETURN(Regex regex, CompileWith(*translated, kOptions, kCallout));
   Code& code = *regex.code_;
   pcre2_jit_compile(code.code.get(), PCRE2_JIT_COMPLETE);  // without it matching is slower only
   const auto tree = ParseRegexTree(*translated, [](std::string_view atom, bool caseless) {
@@ -186,6 +196,7 @@ Status Regex::Search::FindAll(std::string_view text, std::vector<Match>& out) {
     if (StopFlag::requested()) return Error{"stopped by a signal"};
     Match match;
     const int found = pass_->FindFrom(pos, match);
+    if (found == PCRE2_ERROR_CALLOUT) return Error{"stopped by a signal"};
     if (found < 0) return Error{"a pattern failed on the text: " + PcreMessage(found)};
     if (found == 0) break;
     if (match.begin != match.end) {

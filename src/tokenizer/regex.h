@@ -38,7 +38,9 @@ class Regex {
  private:
   struct Code;
   explicit Regex(std::unique_ptr<Code> code);
-  static Result<Regex> CompileWith(std::string_view pattern, unsigned options);
+  // `before`: PCRE2's own items before the pattern.
+  static Result<Regex> CompileWith(std::string_view pattern, unsigned options,
+                                   std::string_view before = "");
   static std::optional<AsciiSet> AsciiSetOfAtom(std::string_view atom, unsigned options);
 
   std::unique_ptr<Code> code_;

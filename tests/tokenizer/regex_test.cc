@@ -2,6 +2,10 @@
 
 #include <doctest/doctest.h>
 
+#include <chrono>
+#include <thread>
+
+#include "base/stop_flag.h"
 #include "tokenizer/regex_dialect.h"
 
 namespace sglrun::tokenizer {
@@ -23,6 +27,24 @@ TEST_CASE("matches are found from left to right and do not overlap") {
   CHECK(Matches("aa", "aaaaa") == "<aa><aa>");
   CHECK(Matches("x", "abc").empty());
   CHECK(Matches("x*", "axxb") == "<><xx><>");
+}
+
+TEST_CASE("a signal ends a search that tries every place of a long text") {
+  auto regex = Regex::Compile(R"((\p{L}+)\d\1)");
+  REQUIRE(regex.ok());
+  std::string text;
+  for (int i = 0; i < 200000; ++i) text += "é";
+  // The search is not over when the signal comes, and would come to an end without a match.
+  std::thread signal([] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    StopFlag::Request();
+  });
+  std::vector<Match> matches;
+  const Status found = regex->FindAll(text, matches);
+  signal.join();
+  StopFlag::Clear();
+  REQUIRE(!found.ok());
+  CHECK(found.error().message == "stopped by a signal");
 }
 
 TEST_CASE("spaces and word characters are Oniguruma's") {

@@ -213,9 +213,10 @@ const std::vector<CommandSpec>& CommandTable() {
        .line = "join the outputs of shards into one file in input order",
        .text = "Reads the outputs of `batch --shard I/N`, each with its journal, and writes the "
                "rows as one run without shards would have written them. Outputs of different runs, "
-               "and missing, unfinished or repeated shards are refused; the message names them.",
-       .examples = {{"sglrun merge part0.jsonl part1.jsonl -o results.jsonl",
-                     "Joins two shards."}}},
+               "and missing, unfinished or repeated shards are refused; the message names them. "
+               "With --check it only tells how far the shards are.",
+       .examples = {{"sglrun merge part0.jsonl part1.jsonl -o results.jsonl", "Joins two shards."},
+                    {"sglrun merge out/*.jsonl --check", "Tells what is still missing."}}},
       {.command = Command::kReport,
        .name = "report",
        .operands = "OUT.run.json",

@@ -589,9 +589,17 @@ std::vector<OptionSpec> ReportOptions() {
   return {
       {.name = "json",
        .member = &Options::json,
-       .commands = Bit(Command::kPlan) | Bit(Command::kInspect) | kBench,
+       .commands = Bit(Command::kPlan) | Bit(Command::kInspect) | kBench | Bit(Command::kMerge),
        .group = kGroup,
        .line = "print one JSON object"},
+      {.name = "check",
+       .member = &Options::check,
+       .commands = Bit(Command::kMerge),
+       .group = kGroup,
+       .line = "only tell which shards are finished, held, begun or missing",
+       .text = "Reads the journals only and writes nothing. A shard is held while a process writes "
+               "it. The exit code is 0 if the shards can be merged, else 1. With --json: one JSON "
+               "object."},
       {.name = "records",
        .member = &Options::records,
        .commands = Bit(Command::kPlan),

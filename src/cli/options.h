@@ -34,6 +34,7 @@ struct Options {
   bool retry_errors = false;
   std::int64_t max_errors = 0;  // 0: any number
   bool failed_ok = false;
+  bool check = false;  // of merge
 
   std::string model;       // a path, once FindModels has found it
   std::string model_name;  // "org/name", or the last part of the path: from there as well

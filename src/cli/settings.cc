@@ -290,7 +290,11 @@ bench::BenchSettings BenchSettingsOf(const Options& options) {
 }
 
 run::MergeSettings MergeSettingsOf(const Options& options) {
-  return {.inputs = options.inputs, .output = options.output, .overwrite = options.overwrite};
+  return {.inputs = options.inputs,
+          .output = options.output,
+          .overwrite = options.overwrite,
+          .check = options.check,
+          .json = options.json};
 }
 
 report::ReportSettings ReportSettingsOf(const Options& options) {

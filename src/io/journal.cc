@@ -7,10 +7,12 @@
 #include <algorithm>
 #include <bit>
 #include <cerrno>
+#include <chrono>
 #include <cstdio>
 #include <cstring>
 #include <fstream>
 #include <set>
+#include <thread>
 
 #include "base/same_file.h"
 
@@ -137,6 +139,14 @@ Result<std::optional<Json>> ReadHeader(std::istream& file, const std::string& pa
   return std::optional<Json>(std::move(parsed->value));
 }
 
+// `merge --check` looks at the lock by taking a shared one for an instant, which is no other run.
+bool TryLock(int fd) {
+  if (flock(fd, LOCK_EX | LOCK_NB) == 0) return true;
+  if (errno != EWOULDBLOCK) return false;
+  std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  return flock(fd, LOCK_EX | LOCK_NB) == 0;
+}
+
 void ReadEntries(std::istream& file, std::int64_t output_size, JournalContents& contents) {
   EntryCollector collector(contents, output_size);
   std::string block(kEntriesAtOnce * kEntryBytes, '\0');
@@ -204,7 +214,7 @@ Result<std::unique_ptr<JournalWriter>> JournalWriter::Open(const std::string& pa
     const int fd = open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
     if (fd < 0) return OpenError(path);
     std::unique_ptr<JournalWriter> writer(new JournalWriter(path, fd));
-    const bool locked = flock(fd, LOCK_EX | LOCK_NB) == 0;
+    const bool locked = TryLock(fd);
     const bool held = !locked && errno == EWOULDBLOCK;
     if (lock != nullptr) {
       *lock = locked ? JournalLock::kTaken : held ? JournalLock::kHeld : JournalLock::kUnsupported;
@@ -214,6 +224,14 @@ Result<std::unique_ptr<JournalWriter>> JournalWriter::Open(const std::string& pa
     }
     if (IsStillAt(fd, path)) return writer;
   }
+}
+
+bool IsJournalHeld(const std::string& path) {
+  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return false;
+  const bool held = flock(fd, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+  close(fd);
+  return held;
 }
 
 Status JournalWriter::MoveTo(const std::string& path) {

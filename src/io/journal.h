@@ -74,6 +74,9 @@ enum class JournalLock : std::uint8_t {
   kUnsupported,  // by the file system: nobody knows who else writes the output
 };
 
+// Whether another process holds the lock. Does not change the file.
+bool IsJournalHeld(const std::string& path);
+
 class JournalWriter {
  public:
   // Opens (or creates) and locks the journal, so that two runs cannot write one output. Begin or

@@ -12,6 +12,8 @@ struct MergeSettings {
   std::vector<std::string> inputs;
   std::string output;
   bool overwrite = false;
+  bool check = false;  // only says how far the shards are
+  bool json = false;   // of the check
 };
 
 // Gives the exit code, or why the outputs cannot be joined.

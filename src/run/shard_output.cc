@@ -1,0 +1,107 @@
+#include "run/shard_output.h"
+
+#include <sys/stat.h>
+
+#include <map>
+#include <optional>
+
+#include "base/strings.h"
+#include "run/identity.h"
+
+namespace sglrun::run {
+namespace {
+
+Result<std::int64_t> FileSize(const std::string& path) {
+  struct stat info = {};
+  if (::stat(path.c_str(), &info) != 0 || !S_ISREG(info.st_mode)) {
+    return Error{Quoted(path) + " is not a readable file"};
+  }
+  return static_cast<std::int64_t>(info.st_size);
+}
+
+Status TakeShard(ShardOutput& shard) {
+  const Json* text = shard.journal.run.Find(kShardName);
+  if (text == nullptr || !text->is_string()) {
+    return Error{io::JournalPath(shard.path) + " does not state the shard"};
+  }
+  const std::optional<Shard> parsed = ParseShard(text->as_string());
+  if (!parsed) {
+    return Error{"--shard is \"" + text->as_string() + "\", must be " + "I/N"};
+  }
+  shard.shard = *parsed;
+  return {};
+}
+
+}  // namespace
+
+std::string Quoted(const std::string& path) {
+  return "\"" + path + "\"";
+}
+
+Result<ShardOutput> ReadShardOutput(const std::string& path) {
+  ShardOutput shard;
+  shard.path = path;
+  SGLRUN_ASSIGN_OR_RETURN(const std::int64_t size, FileSize(path));
+  SGLRUN_ASSIGN_OR_RETURN(std::optional<io::JournalContents> journal,
+                          io::ReadJournal(io::JournalPath(path), size));
+  if (!journal) {
+    return Error{Quoted(path) + " has no journal (" + io::JournalPath(path) +
+                 "), so it is not an output of `sglrun batch`"};
+  }
+  shard.journal = *std::move(journal);
+  SGLRUN_RETURN_IF_ERROR(TakeShard(shard));
+  return shard;
+}
+
+Status CheckSameRun(const std::vector<ShardOutput>& shards) {
+  const ShardOutput& first = shards[0];
+  for (const ShardOutput& other : shards) {
+    const std::string difference =
+        io::DescribeDifference(WithoutShard(first.journal.run), WithoutShard(other.journal.run));
+    if (!difference.empty()) {
+      return Error{Quoted(first.path) + " and " + Quoted(other.path) +
+                   " are of different runs: " + difference};
+    }
+    if (other.shard.count != first.shard.count) {
+      return Error{Quoted(first.path) + " is one of " + std::to_string(first.shard.count) +
+                   " shards, " + Quoted(other.path) + " one of " +
+                   std::to_string(other.shard.count)};
+    }
+    const bool both = first.journal.finished && other.journal.finished;
+    if (both && *other.journal.finished != *first.journal.finished) {
+      return Error{Quoted(first.path) + " saw " + FormatCount(first.journal.finished->records) +
+                   " input records, " + Quoted(other.path) + " " +
+                   FormatCount(other.journal.finished->records) + ": the input was not the same"};
+    }
+  }
+  return {};
+}
+
+Status CheckNoRepeats(const std::vector<ShardOutput>& shards) {
+  std::map<std::int64_t, const ShardOutput*> by_index;
+  for (const ShardOutput& shard : shards) {
+    const auto [at, added] = by_index.emplace(shard.shard.index, &shard);
+    if (added) continue;
+    return Error{"shard " + shard.shard.ToString() + " is given twice: " +
+                 Quoted(at->second->path) + " and " + Quoted(shard.path)};
+  }
+  return {};
+}
+
+std::vector<std::int64_t> MissingShards(const std::vector<ShardOutput>& shards) {
+  std::vector<bool> given(static_cast<std::size_t>(shards[0].shard.count), false);
+  for (const ShardOutput& shard : shards) given[static_cast<std::size_t>(shard.shard.index)] = true;
+  std::vector<std::int64_t> missing;
+  for (std::size_t i = 0; i < given.size(); ++i) {
+    if (!given[i]) missing.push_back(static_cast<std::int64_t>(i));
+  }
+  return missing;
+}
+
+io::RowLines LinesOfRows(const Json& run) {
+  const Json* flatten = run.Find("flatten");
+  const bool flat = flatten != nullptr && flatten->is_bool() && flatten->as_bool();
+  return flat ? io::RowLines::kAny : io::RowLines::kOne;
+}
+
+}  // namespace sglrun::run

@@ -150,6 +150,8 @@ tensor::DType WeightDType(const ServeSettings& settings, const model::ModelFiles
   if (settings.dtype) return *settings.dtype;
   std::int64_t f32 = 0, f16 = 0, all = 0;
   for (const model::TensorSource& source : files.tensors()) {
+    // What a quantised checkpoint leaves plain says nothing about the rest.
+    if (source.is_companion) return tensor::DType::kBF16;
     all += source.bytes;
     if (source.type == "F32") f32 += source.bytes;
     if (source.type == "F16") f16 += source.bytes;

@@ -54,15 +54,6 @@ const Family* ChooseFamily(const Json& config, ConfigReader& reader) {
   return family;
 }
 
-void RefuseQuantization(ConfigReader& reader) {
-  const Json* quantization = reader.Find("quantization_config");
-  if (quantization == nullptr) return;
-  const Json* method = quantization->Find("quant_method");
-  reader.Fail("quantization_config names " +
-              (method == nullptr ? std::string("a quantized form") : method->Excerpt()) +
-              ", which is not supported; use the plain weights or a GGUF file");
-}
-
 // The end ids of all sources together: one replacing another is a classic bug.
 void UniteEosIds(const std::vector<std::int32_t>& ids, std::vector<std::int32_t>& all) {
   for (const std::int32_t id : ids) {
@@ -106,7 +97,6 @@ Status ReadSpecialTokens(ConfigReader& text, const Json& root, const Json* gener
 }
 
 Result<ModelSpec> ReadSpec(const Family& family, ConfigReader& reader) {
-  RefuseQuantization(reader);
   ModelSpec spec = family.read(reader);
   spec.family = family.name;
   SGLRUN_RETURN_IF_ERROR(reader.status());

@@ -10,6 +10,8 @@
 #include "formats/safetensors.h"
 #include "model/blocks/weight_list.h"
 #include "model/files/match_tensors.h"
+#include "model/files/quantization_config.h"
+#include "model/files/quantized_tensors.h"
 
 namespace sglrun::model {
 namespace {
@@ -192,6 +194,42 @@ bool IsTied(const std::string& path, const ModelSpec& spec, const StoredForm& fo
   return is_same;
 }
 
+// Where a quantisation is described: in config.json, or, as older tools wrote it, in a file of its
+// own.
+Result<std::optional<Quantization>> FindQuantization(const fs::path& directory,
+                                                     const Json& config) {
+  const std::string place = (directory / "config.json").string() + ": ";
+  const Json* text = config.Find("text_config");
+  const auto parse = [&](const Json& object, const std::string& where,
+                         const std::string& method) -> Result<std::optional<Quantization>> {
+    SGLRUN_ASSIGN_OR_RETURN(Quantization found, ParseQuantization(object, where, method));
+    return std::optional(std::move(found));
+  };
+  for (const Json* parent : {&config, text}) {
+    if (parent == nullptr || !parent->is_object()) continue;
+    for (const char* key : {"quantization_config", "compression_config"}) {
+      const Json* object = parent->Find(key);
+      if (object != nullptr && object->is_object()) {
+        return parse(*object, place + key, *key == 'c' ? "compressed-tensors" : "");
+      }
+    }
+  }
+  struct OwnFile {
+    const char *name, *method, *key;
+  };
+  for (const auto& [name, method, key] :
+       {OwnFile{"quantize_config.json", "gptq", ""}, OwnFile{"quant_config.json", "awq", ""},
+        OwnFile{"hf_quant_config.json", "modelopt", "quantization"}}) {
+    if (!Exists(directory / name)) continue;
+    SGLRUN_ASSIGN_OR_RETURN(const Json file, ReadJsonFile(directory / name));
+    const Json* object = *key == '\0' ? &file : file.Find(key);
+    if (object != nullptr && object->is_object()) {
+      return parse(*object, (directory / name).string(), method);
+    }
+  }
+  return std::optional<Quantization>();
+}
+
 }  // namespace
 
 Result<HfDirectory> OpenHfDirectory(const std::string& path) {
@@ -214,12 +252,16 @@ Result<HfDirectory> OpenHfDirectory(const std::string& path) {
   SGLRUN_ASSIGN_OR_RETURN(result.weights, OpenWeights(directory));
   if (result.config.nested) TakeTextModel(path, result.weights);
 
+  SGLRUN_ASSIGN_OR_RETURN(const std::optional<Quantization> quantization,
+                          FindQuantization(directory, config));
   ModelSpec& spec = result.config.spec;
   const Family& family = *result.config.family;
   const StoredForm form{.rope_in_pairs = family.rotates_pairs,
                         .qkv_in_groups = family.groups_qkv,
                         .norms_less_one = family.norms_less_one,
                         .names = family.tensor_names};
+  SGLRUN_RETURN_IF_ERROR(
+      JoinQuantizedTensors(spec, form, path, quantization, result.weights.tensors));
   spec.tied_head = IsTied(path, spec, form, result.weights.tensors);
   SGLRUN_RETURN_IF_ERROR(MatchTensors(spec, {path, "config.json"}, form, result.weights.tensors));
   return result;

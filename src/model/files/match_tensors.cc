@@ -11,15 +11,6 @@
 namespace sglrun::model {
 namespace {
 
-std::string ShapeText(const std::vector<std::int64_t>& shape) {
-  std::string text = "[";
-  for (std::size_t i = 0; i < shape.size(); ++i) {
-    if (i > 0) text += ", ";
-    text += std::to_string(shape[i]);
-  }
-  return text + "]";
-}
-
 class ExpectedList : public WeightList {
  public:
   void Matrix(const MatrixEntry& entry) override {
@@ -87,6 +78,15 @@ Error UnknownTensor(const ModelSpec& spec, const TensorCheckNames& names,
 
 }  // namespace
 
+std::string ShapeText(const std::vector<std::int64_t>& shape) {
+  std::string text = "[";
+  for (std::size_t i = 0; i < shape.size(); ++i) {
+    if (i > 0) text += ", ";
+    text += std::to_string(shape[i]);
+  }
+  return text + "]";
+}
+
 std::string StoredForm::NameInFile(std::string name) const {
   for (const TensorRename& rename : names) {
     const std::size_t at = name.find(rename.ours);
@@ -126,12 +126,16 @@ Status MatchTensors(const ModelSpec& spec, const TensorCheckNames& names, const 
     ours.emplace(name, expected.name);
   }
   for (const StoredTensor& tensor : tensors) {
-    if (!ours.contains(tensor.name) && !IsLeftover(spec, form, tensor.name)) {
+    if (!tensor.is_companion && !ours.contains(tensor.name) &&
+        !IsLeftover(spec, form, tensor.name)) {
       return UnknownTensor(spec, names, tensor);
     }
   }
-  std::erase_if(tensors, [&](const StoredTensor& t) { return !ours.contains(t.name); });
-  for (StoredTensor& tensor : tensors) tensor.name = ours.at(tensor.name);
+  std::erase_if(tensors,
+                [&](const StoredTensor& t) { return !t.is_companion && !ours.contains(t.name); });
+  for (StoredTensor& tensor : tensors) {
+    if (!tensor.is_companion) tensor.name = ours.at(tensor.name);
+  }
   return {};
 }
 

@@ -25,6 +25,8 @@ struct ExpectedTensor {
 // Embedding, layers, final norm, and the head unless it is tied.
 std::vector<ExpectedTensor> ExpectedTensors(const ModelSpec& spec);
 
+std::string ShapeText(const std::vector<std::int64_t>& shape);  // "[64, 32]"
+
 // What the error sentences call the two sides.
 struct TensorCheckNames {
   std::string model;   // the model as the user named it

@@ -116,6 +116,7 @@ const TensorSource* ModelFiles::Find(std::string_view name) const {
 std::int64_t ModelFiles::parameter_count() const {
   std::int64_t count = 0;
   for (const TensorSource& tensor : impl_->tensors) {
+    if (tensor.is_companion) continue;
     std::int64_t elements = 1;
     for (const std::int64_t extent : tensor.shape) elements *= extent;
     count += elements;
@@ -127,6 +128,7 @@ std::string ModelFiles::DTypeSummary() const {
   std::map<std::string, std::int64_t> matrix_bytes;
   std::map<std::string, std::int64_t> vector_bytes;
   for (const TensorSource& tensor : impl_->tensors) {
+    if (tensor.is_companion) continue;
     (tensor.shape.size() > 1 ? matrix_bytes : vector_bytes)[tensor.type] += tensor.bytes;
   }
   std::vector<std::pair<std::int64_t, std::string>> order;

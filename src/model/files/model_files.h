@@ -31,6 +31,8 @@ struct TensorSource {
   std::string type;                 // "F32", "BF16", "Q4_1", ... for messages
   std::int64_t bytes = 0;
   std::string_view stored;  // those bytes
+  // Scales and zero points of a quantised matrix, which reads them: they have no rows.
+  bool is_companion = false;
   // Writes rows [first, first + count) as float32, shape [count, in]; vectors are one row. Undoes
   // the GGUF converter's q/k permutation. Thread-safe.
   std::function<void(std::int64_t first, std::int64_t count, float* out)> read_rows;

@@ -66,7 +66,9 @@ struct RowOrder {
   }
 };
 
-std::function<void(std::int64_t, std::int64_t, float*)> RowsReader(const RowLayout& layout,
+// `layout` reads rows as they are stored.
+template <class Layout>
+std::function<void(std::int64_t, std::int64_t, float*)> RowsReader(const Layout& layout,
                                                                    const RowOrder& order) {
   if (order.is_plain()) {
     return [layout](std::int64_t first, std::int64_t count, float* out) {
@@ -79,6 +81,16 @@ std::function<void(std::int64_t, std::int64_t, float*)> RowsReader(const RowLayo
     }
   };
 }
+
+// Rows of a matrix whose scales lie in tensors of their own.
+struct QuantizedLayout {
+  std::shared_ptr<const formats::QuantizedMatrix> matrix;
+  std::int64_t columns;
+
+  void Read(std::int64_t first, std::int64_t count, float* out) const {
+    matrix->ReadRows(first, count, out);
+  }
+};
 
 std::function<void(std::int64_t, std::int64_t, const formats::QuantOut&)> CodesReader(
     const RowLayout& layout, const RowOrder& order) {
@@ -130,29 +142,44 @@ std::function<void(std::int64_t, std::int64_t, float*)> VectorReader(const RowLa
   };
 }
 
+// What every source has, still without a reader.
+TensorSource SourceOf(const StoredTensor& tensor) {
+  return {.name = tensor.name,
+          .shape = tensor.shape,
+          .type = tensor.type,
+          .bytes = static_cast<std::int64_t>(tensor.bytes),
+          .stored = tensor.data(),
+          .is_companion = tensor.is_companion,
+          .read_rows = nullptr,
+          .plain = std::nullopt,
+          .stored_rows = nullptr,
+          .form = std::nullopt,
+          .read_codes = nullptr,
+          .drop_pages = [file = tensor.file, first = tensor.begin](std::size_t begin,
+                                                                   std::size_t bytes) {
+            file->DropPages(first + begin, bytes);
+          }};
+}
+
 }  // namespace
 
 Result<TensorSource> MakeTensorSource(const StoredTensor& tensor) {
+  TensorSource source = SourceOf(tensor);
+  if (tensor.is_companion) return source;
+  const RowOrder order{tensor.pairs, tensor.groups};
+  if (tensor.matrix != nullptr) {
+    source.read_rows = RowsReader(QuantizedLayout{tensor.matrix, tensor.matrix->columns}, order);
+    return source;
+  }
   const formats::WeightFormat* format = formats::FindWeightFormat(tensor.type);
   if (format == nullptr) {
     return Error{tensor.file->path() + ": tensor \"" + tensor.name + "\" has the type " +
                  tensor.type + ", which is not supported for weights; supported are " +
                  formats::WeightFormatNames()};
   }
-  TensorSource source{.name = tensor.name,
-                      .shape = tensor.shape,
-                      .type = tensor.type,
-                      .bytes = static_cast<std::int64_t>(tensor.bytes),
-                      .stored = tensor.data(),
-                      .read_rows = nullptr,
-                      .plain = std::nullopt,
-                      .stored_rows = nullptr,
-                      .form = format->form,
-                      .read_codes = nullptr,
-                      .drop_pages = nullptr};
+  source.form = format->form;
   const RowLayout layout{format, tensor.shape.empty() ? 1 : tensor.shape.back(),
                          reinterpret_cast<const std::uint8_t*>(tensor.data().data())};
-  const RowOrder order{tensor.pairs, tensor.groups};
   if (format->form && tensor.shape.size() == 2) source.read_codes = CodesReader(layout, order);
   source.read_rows = tensor.shape.size() == 1 ? VectorReader(layout, order, tensor.add)
                                               : RowsReader(layout, order);
@@ -162,10 +189,6 @@ Result<TensorSource> MakeTensorSource(const StoredTensor& tensor) {
     source.plain = plain;
     source.stored_rows = StoredRowsReader(layout, *plain, order);
   }
-  source.drop_pages = [file = tensor.file, first = tensor.begin](std::size_t begin,
-                                                                 std::size_t bytes) {
-    file->DropPages(first + begin, bytes);
-  };
   return source;
 }
 

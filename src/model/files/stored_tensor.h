@@ -9,6 +9,7 @@
 
 #include "base/mapped_file.h"
 #include "base/result.h"
+#include "formats/quantized_matrix.h"
 #include "model/blocks/weight_list.h"
 #include "model/files/model_files.h"
 
@@ -26,6 +27,9 @@ struct StoredTensor {
   // Rows of queries, keys and values that lie by key head; no heads: they lie one after the other.
   FusedRows groups = {};
   float add = 0;  // to every element of a vector
+  // Of a quantised matrix, whose codes these bytes are.
+  std::shared_ptr<const formats::QuantizedMatrix> matrix = nullptr;
+  bool is_companion = false;  // scales and the like, which such a matrix reads
 
   std::string_view data() const { return file->bytes().substr(begin, bytes); }
 };

@@ -184,6 +184,7 @@ TEST_CASE("rope types that are not known are refused by name") {
   CHECK(Says(scaling(R"({"type":"linear"})"), "needs a positive factor"));
   CHECK(Says(scaling(R"({"type":"linear","factor":0})"), "needs a positive factor"));
   CHECK(Says(scaling(R"({"type":"llama3","factor":8})"), "low_freq_factor"));
+  CHECK(Says(scaling(R"({"factor":8})"), "factor is stated without a rope_type"));
   CHECK(Says(scaling("3"), "must be an object"));
   CHECK(Says(scaling(R"({"full_attention":{"rope_type":"default"}})"), "one rope for all layers"));
   CHECK(Says(Bad(Llama(R"("rope_theta":-1)")), "rope_theta"));

@@ -152,6 +152,19 @@ TEST_CASE("architectures and arithmetic that are not supported are refused by na
   CHECK(Says(ErrorOf(uneven), "differs between layers"));
 }
 
+TEST_CASE("a factor of rope without a type is linear") {
+  const auto description = [](const char* key, float factor) {
+    formats::GgufBuilder gguf = TinyGguf().Builder();
+    gguf.F32(key, factor);
+    const auto model = Open(gguf);
+    REQUIRE(model.ok());
+    return model->spec.ropes[0].description;
+  };
+  CHECK(description("llama.rope.scaling.factor", 4).starts_with("linear"));
+  CHECK(description("llama.rope.scale_linear", 4).starts_with("linear"));
+  CHECK_FALSE(description("llama.rope.scaling.factor", 1).starts_with("linear"));
+}
+
 TEST_CASE("keys that must be there are named") {
   for (const std::string key :
        {"embedding_length", "feed_forward_length", "block_count", "context_length",

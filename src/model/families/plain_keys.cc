@@ -98,6 +98,9 @@ void ReadRopeObject(const Json& object, ConfigReader& reader, RopeSettings& sett
   settings.type = rope.String("rope_type", rope.String("type", "default"));
   settings.theta = rope.Float("rope_theta", settings.theta);
   settings.factor = rope.OptionalFloat("factor");
+  if (settings.factor && rope.Find("rope_type") == nullptr && rope.Find("type") == nullptr) {
+    rope.Fail("factor is stated without a rope_type, which says what it does to the angles");
+  }
   settings.low_freq_factor = rope.OptionalFloat("low_freq_factor");
   settings.high_freq_factor = rope.OptionalFloat("high_freq_factor");
   if (const auto original = rope.OptionalFloat("original_max_position_embeddings")) {

@@ -203,12 +203,11 @@ Result<RopeSettings> ReadRope(const ArchKeys& keys, GgufRopeFactors factors, std
   SGLRUN_ASSIGN_OR_RETURN(const auto type, keys.String("rope.scaling.type"));
   settings.type = std::string(type.value_or("none"));
   SGLRUN_ASSIGN_OR_RETURN(settings.factor, keys.Float("rope.scaling.factor"));
-  // Files older than rope.scaling.* state a linear factor alone.
-  SGLRUN_ASSIGN_OR_RETURN(const auto linear, keys.Float("rope.scale_linear"));
-  if (linear && !type && *linear != 1.0) {
-    settings.type = "linear";
-    settings.factor = linear;
-  }
+  // A factor without a type is linear, as in llama.cpp; so is that of files older than these keys.
+  SGLRUN_ASSIGN_OR_RETURN(const auto oldest, keys.Float("rope.scale_linear"));
+  if (!settings.factor) settings.factor = oldest;
+  const double factor = settings.factor.value_or(0);
+  if (!type && factor != 0 && factor != 1) settings.type = "linear";
   SGLRUN_ASSIGN_OR_RETURN(settings.original_max_position_embeddings,
                           keys.Float("rope.scaling.original_context_length"));
   SGLRUN_ASSIGN_OR_RETURN(settings.beta_fast, keys.Float("rope.scaling.yarn_beta_fast"));

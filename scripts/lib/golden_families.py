@@ -48,6 +48,11 @@ FAMILIES = {
     ),
     "ernie4_5": ("ernie4_5", "ernie4_5", {**BASE, **WIDE_HEADS, "head_dim": 16, "use_bias": True}),
     "exaone4": ("exaone4", "exaone4", {**BASE, "num_hidden_layers": 4, "sliding_window": 8}),
+    "flex_olmo": (
+        "flex_olmo",
+        None,
+        {**SMALL, "num_experts": 5, "num_experts_per_tok": 2, "norm_topk_prob": True},
+    ),
     "gemma": ("gemma", "gemma", GEMMA),
     "gemma2": (
         "gemma2",

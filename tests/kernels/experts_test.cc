@@ -80,7 +80,9 @@ TEST_CASE("routes are those of the reference, and their weights to 4e-6") {
 
 TEST_CASE("of equal choices the lower expert is taken, and experts ascend") {
   Matrix logits(1, 20), bias(1, 20);
-  logits.Fill([](std::int64_t, std::int64_t e) { return e >= 15 ? 1.0f : e % 2 == 0 ? 0.5f : 0.0f; });
+  logits.Fill([](std::int64_t, std::int64_t e) {
+    return e >= 15 ? 1.0f : e % 2 == 0 ? 0.5f : 0.0f;
+  });
   for (const Backend* backend : testing::ShelfBackends()) {
     const Routes got = Route(*backend, {1, 20, 8}, logits, bias);
     CHECK(got.experts == std::vector<std::int32_t>{0, 2, 4, 15, 16, 17, 18, 19});
@@ -177,9 +179,8 @@ Routes SomeRoutes(std::int64_t rows, std::int64_t experts, std::int64_t chosen) 
     }
     std::sort(row, row + chosen);
   }
-  routes.weights.Fill([](std::int64_t t, std::int64_t i) {
-    return 0.1f + 0.2f * static_cast<float>((t + i) % 4);
-  });
+  routes.weights.Fill(
+      [](std::int64_t t, std::int64_t i) { return 0.1f + 0.2f * static_cast<float>((t + i) % 4); });
   return routes;
 }
 

@@ -13,7 +13,7 @@ namespace sglrun::model {
 // Defaults of the family's configuration class in transformers.
 struct ExpertDefaults {
   std::int64_t experts = 0, chosen = 0;
-  std::optional<std::int64_t> inner = {};  // of moe_intermediate_size; none: intermediate_size
+  std::optional<std::int64_t> inner = {};      // of moe_intermediate_size; none: intermediate_size
   std::string_view count_key = "num_experts";  // other than num_local_experts
   std::string_view chosen_key = "num_experts_per_tok";
 };

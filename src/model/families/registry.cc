@@ -9,6 +9,7 @@ namespace sglrun::model {
   row(kCohere2)              \
   row(kErnie45)              \
   row(kExaone4)              \
+  row(kFlexOlmo)             \
   row(kGemma)                \
   row(kGemma2)               \
   row(kGemma3)               \

@@ -1,0 +1,35 @@
+// FlexOlmo: OLMo 2 with experts in every layer.
+#include "model/families/expert_keys.h"
+#include "model/families/family.h"
+#include "model/families/plain_keys.h"
+
+namespace sglrun::model {
+namespace {
+
+ModelSpec ReadFlexOlmo(ConfigReader& keys) {
+  ModelSpec model = ReadPlainDecoder(
+      keys, {.vocab_size = 100352, .max_position_embeddings = 4096, .rope_theta = 5e5});
+  if (!keys.status().ok()) return model;
+  ReadAttentionBias(keys, model);
+  UseNormsAfter(model);
+  MoeSpec moe = ReadExperts(keys, {.experts = 7, .chosen = 5}, model);
+  moe.router.renormalise = keys.Bool("norm_topk_prob", false);
+  for (LayerSpec& layer : model.layers) {
+    layer.mixer.head_norm = {.eps = model.final_norm.eps, .whole_row = true};
+    layer.moe = moe;
+  }
+  return model;
+}
+
+}  // namespace
+
+extern const Family kFlexOlmo;
+const Family kFlexOlmo = {
+    .name = "flex_olmo",
+    .causal_class = "FlexOlmoForCausalLM",
+    .has_experts = true,
+    .eos_token_ids = {100257},
+    .read = ReadFlexOlmo,
+};
+
+}  // namespace sglrun::model

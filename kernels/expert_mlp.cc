@@ -69,9 +69,8 @@ void RunExpert(const KernelTable& table, const ExpertMlpArgs& args, const Expert
   ActivationArgs activation = args.activation;
   activation.x = FirstRows(activation.x, takers.size());
   activation.y = FirstRows(activation.y, takers.size());
-  table.gemm(
-      {.x = rows, .weight = expert.gate_up, .bias = expert.gate_up_bias, .y = activation.x},
-      context);
+  table.gemm({.x = rows, .weight = expert.gate_up, .bias = expert.gate_up_bias, .y = activation.x},
+             context);
   table.activation(activation, context);
   table.gemm({.x = activation.y, .weight = expert.down, .bias = expert.down_bias, .y = rows},
              context);

@@ -29,14 +29,14 @@ struct ExpertWeights {
 };
 
 struct ExpertMlpArgs {
-  tensor::TensorView x;                        // f32 [T, H]
-  tensor::TensorView experts;                  // int32 [T, k], contiguous
-  tensor::TensorView weights;                  // f32 [T, k], contiguous
-  std::span<const ExpertWeights> of = {};      // by the experts' numbers
-  ActivationArgs activation;                   // x and y are working space for T rows
-  tensor::TensorView rows;                     // f32 [T, H], working space
-  tensor::TensorView y;                        // f32 [T, H]
-  bool accumulate = false;                     // add to what y holds
+  tensor::TensorView x;                    // f32 [T, H]
+  tensor::TensorView experts;              // int32 [T, k], contiguous
+  tensor::TensorView weights;              // f32 [T, k], contiguous
+  std::span<const ExpertWeights> of = {};  // by the experts' numbers
+  ActivationArgs activation;               // x and y are working space for T rows
+  tensor::TensorView rows;                 // f32 [T, H], working space
+  tensor::TensorView y;                    // f32 [T, H]
+  bool accumulate = false;                 // add to what y holds
   float alpha = 1.0f;
 };
 

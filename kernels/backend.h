@@ -73,11 +73,14 @@ struct KernelTable {
 };
 
 struct Backend {
-  std::string_view name;  // "ref", "cpu", "cuda", "sim"
+  std::string_view name;  // for people: "ref", "cpu", "cuda", "sim"; decisions ask what follows
   std::string_view isa;   // "portable", "avx2", "avx512", "avx512-vnni", "avx512-bf16", "amx"
   KernelTable table;
-  tensor::Allocator* allocator;  // where weights, cache and activations live
-  Device* device = nullptr;      // of contexts used with this backend; null: the host
+  tensor::Allocator* allocator;   // where weights, cache and activations live
+  Device* device = nullptr;       // of contexts used with this backend; null: the host
+  bool keeps_f16 = true;          // has products for weights in float16
+  bool wide_int8_groups = false;  // keeps int8 weights in groups of 64 columns where K allows it
+  bool is_simulated = false;      // how long it takes says nothing
 };
 
 // The numerics reference: plain loops, wide sums, one thread.

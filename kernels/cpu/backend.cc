@@ -103,21 +103,17 @@ struct Entry {
             .download = host::Copy,                                                             \
             .gather_rows = Checked<GatherRowsArgs, host::GatherRows>,                           \
         },                                                                                      \
-    .allocator = &tensor::HostAllocator(),                                                      \
+    .allocator = &tensor::HostAllocator(), .keeps_f16 = false, .wide_int8_groups = true,        \
   }
 
+#if defined(__x86_64__)
 // Intel's cores (measured on Emerald Rapids) start a bf16 product of 512 bits every second cycle:
 // 89 GFLOP/s a core. Widening to float32 for two FMAs a cycle is faster by half in batches, and
 // equal where memory is the limit. AMD's (Zen 4 and 5) start one or two a cycle.
 bool PrefersBf16Products() {
-#if defined(__x86_64__)
   return !__builtin_cpu_is("intel");
-#else
-  return false;
-#endif
 }
 
-#if defined(__x86_64__)
 bool RunsAvx512() {
   return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
          __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq");
@@ -134,22 +130,23 @@ Backend WithPlainChains(Backend backend) {
 // Best first. Tiles come after vectors, whatever they may be worth, until a machine has run them:
 // they are taken by their name alone.
 std::vector<Entry> MakeEntries() {
-  std::vector<Entry> entries = {
+  std::vector<Entry> entries;
 #if defined(__x86_64__)
-    {SGLRUN_CPU_BACKEND(cpu::avx512_bf16),
-     RunsAvx512() && __builtin_cpu_supports("avx512vnni") && __builtin_cpu_supports("avx512bf16")},
-    {SGLRUN_CPU_BACKEND(cpu::avx512_vnni), RunsAvx512() && __builtin_cpu_supports("avx512vnni")},
-    {WithPlainChains(SGLRUN_CPU_BACKEND(cpu::amx)),
-     RunsAvx512() && __builtin_cpu_supports("avx512vnni") && cpu::GrantsAmx()},
-    {SGLRUN_CPU_BACKEND(cpu::avx512), RunsAvx512()},
-    {SGLRUN_CPU_BACKEND(cpu::avx2),
-     __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")},
-#endif
-    {SGLRUN_CPU_BACKEND(cpu::portable), true},
-  };
-  if (entries.size() > 3 && !PrefersBf16Products()) {
-    std::swap(entries[0], entries[1]);
+  const bool runs_vnni = RunsAvx512() && __builtin_cpu_supports("avx512vnni");
+  const Entry vnni = {SGLRUN_CPU_BACKEND(cpu::avx512_vnni), runs_vnni};
+  const Entry bf16 = {SGLRUN_CPU_BACKEND(cpu::avx512_bf16),
+                      runs_vnni && __builtin_cpu_supports("avx512bf16")};
+  if (PrefersBf16Products()) {
+    entries = {bf16, vnni};
+  } else {
+    entries = {vnni, bf16};
   }
+  entries.push_back({WithPlainChains(SGLRUN_CPU_BACKEND(cpu::amx)), runs_vnni && cpu::GrantsAmx()});
+  entries.push_back({SGLRUN_CPU_BACKEND(cpu::avx512), RunsAvx512()});
+  entries.push_back({SGLRUN_CPU_BACKEND(cpu::avx2),
+                     __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")});
+#endif
+  entries.push_back({SGLRUN_CPU_BACKEND(cpu::portable), true});
   return entries;
 }
 

@@ -10,10 +10,9 @@ namespace sglrun::kernels {
 
 inline WeightForm FormOfFloats(const Backend& backend, tensor::DType dtype, std::int64_t columns) {
   WeightForm form = dtype;
-  // A plan for a card has the sizes of a card and no device.
-  const bool is_host = backend.device == nullptr && backend.name != "cuda";
   // There three of eleven steps of a group of 32 go to its scales (README.md tells the loss).
-  if (dtype == tensor::DType::kI8 && is_host && columns % 64 == 0) form.quant.group = 64;
+  if (dtype == tensor::DType::kI8 && backend.wide_int8_groups && columns % 64 == 0)
+    form.quant.group = 64;
   return form;
 }
 

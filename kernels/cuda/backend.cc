@@ -38,8 +38,8 @@ void Unserved(const KernelTable&, const Args&, KernelContext&) {
 
 // Results carry it, with the library's version: what runs on different chips, on none, or on
 // another library may differ in its last bits.
-std::string IsaOf(std::string_view name, const gpu::Properties& properties) {
-  if (name == "sim") return "sim";
+std::string IsaOf(const gpu::Properties& properties) {
+  if (properties.is_simulated) return "sim";
   return "sm_" + std::to_string(properties.major) + std::to_string(properties.minor);
 }
 
@@ -47,7 +47,7 @@ class OwnedBackend final : public DeviceBackend {
  public:
   OwnedBackend(std::string_view name, std::unique_ptr<gpu::Runtime> runtime, const cuda::Ops& ops,
                const std::vector<std::string>& library_places)
-      : isa_(IsaOf(name, runtime->properties())), state_(std::move(runtime), ops) {
+      : isa_(IsaOf(runtime->properties())), state_(std::move(runtime), ops) {
     if (!library_places.empty()) OpenLibrary(library_places);
     backend_ = {.name = name,
                 .isa = isa_,
@@ -79,7 +79,8 @@ class OwnedBackend final : public DeviceBackend {
                           .download = Download,
                           .gather_rows = calls::GatherRows},
                 .allocator = &state_.allocator(),
-                .device = &state_};
+                .device = &state_,
+                .is_simulated = state_.runtime().properties().is_simulated};
   }
 
   const Backend& backend() const override { return backend_; }

@@ -9,6 +9,7 @@ const Backend& PlanningBackend() {
     Backend made = RefBackend();
     made.name = "cuda";
     made.isa = "plan";
+    made.wide_int8_groups = false;
     made.table.packed_weight_bytes = cuda::PackedWeightBytes;
     made.table.kv_page_bytes = cuda::KvPageBytes;
     return made;

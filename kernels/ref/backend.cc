@@ -59,6 +59,7 @@ const Backend& RefBackend() {
               .gather_rows = Checked<GatherRowsArgs, host::GatherRows>,
           },
       .allocator = &tensor::HostAllocator(),
+      .wide_int8_groups = true,
   };
   return backend;
 }

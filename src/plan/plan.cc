@@ -239,7 +239,7 @@ Status Estimate(const serve::ServeSettings& serve, const serve::ModelSource& sou
   const serve::ModelCost cost = serve::CostOf(source.files.spec(), report.weight_bytes,
                                               serve::KvDType(serve, dtype), backend);
   EstimateMemory(serve, source.files.spec(), cost, cached_tokens, report);
-  if (backend.name == "sim") {
+  if (backend.is_simulated) {
     return Error{"the simulated device has no speed to plan with; give --device cpu or cuda"};
   }
   const MachineSpeed speed = MeasureMachine(backend, dtype, compute);

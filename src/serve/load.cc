@@ -53,11 +53,6 @@ int PhysicalCores() {
   return cores.empty() ? logical : std::clamp(static_cast<int>(cores.size()), 1, logical);
 }
 
-// float16 weights stay float16 if the backend has products for them.
-bool KeepsFloat16(const kernels::Backend& backend) {
-  return backend.device != nullptr || backend.name != "cpu";
-}
-
 }  // namespace
 
 bool IsGguf(const std::string& path) {
@@ -157,7 +152,7 @@ tensor::DType WeightDType(const ServeSettings& settings, const model::ModelFiles
     if (source.type == "F16") f16 += source.bytes;
   }
   if (f32 * 2 > all) return tensor::DType::kF32;
-  if (f16 * 2 > all && KeepsFloat16(backend)) return tensor::DType::kF16;
+  if (f16 * 2 > all && backend.keeps_f16) return tensor::DType::kF16;
   return tensor::DType::kBF16;
 }
 

@@ -26,7 +26,6 @@ struct TensorView {
   bool empty() const { return data == nullptr; }
 
   float* f32() const { return static_cast<float*>(data); }
-  std::uint16_t* bits16() const { return static_cast<std::uint16_t*>(data); }
 
   // Row r of a 2-D f32 view.
   float* row(std::int64_t r) const {

@@ -66,7 +66,7 @@ void WriteModel(const formats::TempDirectory& directory, bool is_odd) {
 // A row of f32 or bf16 numbers, widened.
 std::vector<float> RowOf(const tensor::TensorView& view, std::int64_t row) {
   if (view.dtype == tensor::DType::kF32) return {view.row(row), view.row(row) + view.shape[1]};
-  const std::uint16_t* bits = view.bits16() + row * view.stride[0];
+  const auto* bits = static_cast<const std::uint16_t*>(view.data) + row * view.stride[0];
   std::vector<float> values(static_cast<std::size_t>(view.shape[1]));
   std::transform(bits, bits + view.shape[1], values.begin(), tensor::BF16ToFloat);
   return values;

@@ -33,6 +33,7 @@ struct Properties {
   int major = 0, minor = 0;  // compute capability
   int multiprocessors = 0;
   std::size_t memory = 0;
+  bool is_simulated = false;
 };
 
 class Runtime {

@@ -19,7 +19,8 @@ class SimulatedRuntime final : public Runtime {
                    .major = 9,
                    .minor = 0,
                    .multiprocessors = 4,
-                   .memory = sim::DeviceMemoryTotal()};
+                   .memory = sim::DeviceMemoryTotal(),
+                   .is_simulated = true};
   }
 
   const Properties& properties() const override { return properties_; }

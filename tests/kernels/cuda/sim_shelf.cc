@@ -406,6 +406,7 @@ std::vector<const Backend*> ShelfBackends() {
   static const Backend backend = [] {
     Backend sim = RefBackend();
     sim.name = "cuda";
+    sim.wide_int8_groups = false;
     sim.isa = TheShelfDevice().isa();
     sim.table.packed_weight_bytes = cuda::PackedWeightBytes;
     sim.table.pack_rows = PackRows;

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "base/check.h"
-#include "kernels/cuda/lack.h"
+#include "kernels/cuda/out_of_memory.h"
 
 namespace sglrun::kernels::cuda {
 namespace {
@@ -75,7 +75,7 @@ bool DeviceState::HasScratch(std::size_t bytes) {
 
 void* DeviceState::Scratch(std::size_t bytes) {
   if (scratch_.bytes() < bytes && !HasScratch(bytes + bytes / 4)) {
-    EndForLack("an operation's scratch", bytes, *runtime_);
+    ThrowOutOfMemory("an operation's scratch", bytes, *runtime_);
   }
   return scratch_.data();
 }
@@ -92,7 +92,7 @@ void DeviceState::Repeat(const RepeatArgs& args) {
 
 void DeviceState::TakeBounce() {
   if (bounce_ == nullptr) bounce_ = runtime_->AllocPinned(kBounceBytes);
-  if (bounce_ == nullptr) EndForPinnedLack("copies", kBounceBytes);
+  if (bounce_ == nullptr) ThrowOutOfPinnedMemory("copies", kBounceBytes);
 }
 
 void DeviceState::Upload(void* to, const void* from, std::size_t bytes) {

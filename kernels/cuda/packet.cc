@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "kernels/cuda/lack.h"
+#include "kernels/cuda/out_of_memory.h"
 
 namespace sglrun::kernels::cuda {
 namespace {
@@ -17,7 +17,7 @@ void PinnedBuffer::Reserve(std::size_t bytes) {
   runtime_->FreePinned(data_);
   bytes_ = bytes + bytes / 2;
   data_ = static_cast<char*>(runtime_->AllocPinned(bytes_));
-  if (data_ == nullptr) EndForPinnedLack("results", bytes_);
+  if (data_ == nullptr) ThrowOutOfPinnedMemory("results", bytes_);
 }
 
 Packet::~Packet() {
@@ -45,8 +45,8 @@ void Packet::Reserve(std::size_t bytes) {
       TryReserve(bytes)) {
     return;
   }
-  if (pinned_ == nullptr) EndForPinnedLack("the arrays of a step", bytes);
-  EndForLack("the arrays of a step", bytes, *runtime_);
+  if (pinned_ == nullptr) ThrowOutOfPinnedMemory("the arrays of a step", bytes);
+  ThrowOutOfMemory("the arrays of a step", bytes, *runtime_);
 }
 
 void Packet::Send(std::size_t begin, std::size_t end, gpu::Stream stream) {

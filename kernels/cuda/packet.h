@@ -43,7 +43,7 @@ class Packet {
   Packet& operator=(const Packet&) = delete;
 
   // Waits until the last copy is done, then there is room for so much. Where there is not, the
-  // program ends (lack.h); TryReserve says so.
+  // program ends (out_of_memory.h); TryReserve says so.
   void Reserve(std::size_t bytes);
   bool TryReserve(std::size_t bytes);
   std::size_t bytes() const { return bytes_; }

@@ -15,12 +15,15 @@
 #include <variant>
 
 #include "base/check.h"
+#include "base/shortage.h"
 
 namespace sglrun {
 
 // One sentence for the user: what was found, what was expected, what to do.
 struct Error {
   std::string message;
+  // If memory is missing: what for. cli then adds which options to lower.
+  Shortage shortage = Shortage::kNone;
 };
 
 template <class T, class E = Error>

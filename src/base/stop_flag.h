@@ -11,14 +11,27 @@ class StopFlag {
  public:
   // As cheap as reading a variable. Safe in any thread.
   static bool requested() { return flag_.load(std::memory_order_relaxed); }
-  // Safe in a signal handler.
-  static void Request() { flag_.store(true, std::memory_order_relaxed); }
+  // Safe in a signal handler. `exit_code` is what the program ends with; the first one counts.
+  static void Request(int exit_code = 0) {
+    int none = 0;
+    exit_code_.compare_exchange_strong(none, exit_code);
+    flag_.store(true);  // after the code, so that work that stops knows why
+  }
+  // 0 if no signal asked for one.
+  static int exit_code() { return exit_code_.load(); }
+
+  // From now on the program obeys the flag, because there is work that can be continued. Before, a
+  // signal that asks to stop may end it at once.
+  static void Watch() { watched_.store(true); }
+  static bool watched() { return watched_.load(); }
+
   // For tests, and for programs that continue after an interruption.
   static void Clear() { flag_.store(false, std::memory_order_relaxed); }
 
  private:
-  static_assert(std::atomic<bool>::is_always_lock_free);
-  static inline std::atomic<bool> flag_ = false;
+  static_assert(std::atomic<bool>::is_always_lock_free && std::atomic<int>::is_always_lock_free);
+  static inline std::atomic<bool> flag_ = false, watched_ = false;
+  static inline std::atomic<int> exit_code_ = 0;
 };
 
 }  // namespace sglrun

@@ -274,7 +274,6 @@ class Chat {
 }  // namespace
 
 Result<int> RunChat(const ChatSettings& settings) {
-  LeaveOnInterrupt();
   return Chat(settings).Run();
 }
 

@@ -50,12 +50,6 @@ void OnChatSignal(int number) {
   errno = kept;
 }
 
-void OnEarlyInterrupt(int) {
-  constexpr char kSentence[] = "\nsglrun: interrupted before the chat began\n";
-  [[maybe_unused]] const auto written = ::write(STDERR_FILENO, kSentence, sizeof kSentence - 1);
-  ::_exit(console::kExitInterrupted);
-}
-
 struct sigaction ActionOf(void (*handler)(int)) {
   struct sigaction action = {};
   action.sa_handler = handler;
@@ -66,11 +60,6 @@ struct sigaction ActionOf(void (*handler)(int)) {
 }
 
 }  // namespace
-
-void LeaveOnInterrupt() {
-  const struct sigaction action = ActionOf(OnEarlyInterrupt);
-  ::sigaction(SIGINT, &action, nullptr);
-}
 
 ChatSignals::ChatSignals() {
   int ends[2];

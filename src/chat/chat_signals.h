@@ -34,8 +34,4 @@ class ChatSignals {
   int stop_code() const;
 };
 
-// Until the chat handles Ctrl+C itself, Ctrl+C ends the program with a message: while the model is
-// loading there is no answer to stop.
-void LeaveOnInterrupt();
-
 }  // namespace sglrun::chat

@@ -9,11 +9,13 @@
 #include "base/log.h"
 #include "bench/bench.h"
 #include "chat/chat.h"
+#include "cli/fatal_errors.h"
 #include "cli/help.h"
-#include "cli/last_words.h"
 #include "cli/options.h"
 #include "cli/print_tables.h"
 #include "cli/settings.h"
+#include "cli/shortage_advice.h"
+#include "cli/signals.h"
 #include "cli/written_files.h"
 #include "console/exit_codes.h"
 #include "console/print.h"
@@ -39,6 +41,7 @@ bool TakesAnyShard(const Options& options) {
 Result<int> Dispatch(Command command, const Options& options) {
   switch (command) {
     case Command::kBatch:
+      HandleStopSignals();
       return TakesAnyShard(options) ? run::RunAnyShard(AnyShardSettingsOf(options))
                                     : run::RunBatch(RunSettingsOf(options));
     case Command::kPlan:
@@ -52,6 +55,7 @@ Result<int> Dispatch(Command command, const Options& options) {
     case Command::kTemplate:
       return inspect::RunTemplate(TemplateSettingsOf(options));
     case Command::kChat:
+      LeaveOnInterrupt();
       return chat::RunChat(ChatSettingsOf(options));
     case Command::kGrammar:
       return grammar_tools::RunGrammar(GrammarCheckSettingsOf(options));
@@ -131,9 +135,10 @@ void OpenStandardStreams() {
 
 int main(int argc, char** argv) {
   sglrun::cli::OpenStandardStreams();
-  sglrun::cli::PrepareLastWords();
+  sglrun::cli::ReportFatalErrors();
   const sglrun::Result<int> code = sglrun::cli::Main(argc, argv);
   if (code.ok()) return *code;
-  sglrun::LogError(code.error().message);
+  const sglrun::Error& error = code.error();
+  sglrun::LogError(error.message + std::string(sglrun::cli::AdviceFor(error.shortage)));
   return sglrun::console::kExitFailure;
 }

@@ -22,7 +22,7 @@ StepSizes SizesOf(const EngineOptions& options) {
 }
 
 // Allocates the buffers of every forward pass on a device now, because its memory may be used up
-// later. The arrays of draws and graphs are allocated at first use (kernels/cuda/lack.h).
+// later. The arrays of draws and graphs are allocated at first use (base/shortage.h).
 Status ReserveSteps(const EngineOptions& options, std::int64_t pages, model::Model& model) {
   kernels::Device* device = model.backend().device;
   if (device == nullptr) return {};
@@ -32,9 +32,8 @@ Status ReserveSteps(const EngineOptions& options, std::int64_t pages, model::Mod
   const std::int64_t arrays = StepArrayBytes(sizes);
   if (model.ReservePositions(sizes.context_length) && device->Reserve(scratch, arrays)) return {};
   return Error{"a step works in " + FormatByteSize(scratch + 2 * arrays) + ", " +
-               FormatByteSize(device->FreeMemory()) +
-               " are free on the device: lower --kv-memory, --context-length, --max-rows or "
-               "--max-batch-tokens"};
+                   FormatByteSize(device->FreeMemory()) + " are free on the device",
+               Shortage::kDeviceStep};
 }
 
 }  // namespace
@@ -105,9 +104,10 @@ Result<std::unique_ptr<Engine>> Engine::Create(model::Model& model,
   auto impl = std::make_unique<Impl>(model, tokenizer, effective, context, std::move(cache), pages);
   if (!impl->ok()) {
     return Error{"the rows of a step need " +
-                 FormatByteSize(impl->hidden.bytes() + impl->logits.bytes()) + ", " +
-                 FormatByteSize(model::AvailableMemory(model.backend()).value_or(0)) +
-                 " are free: lower --max-rows (of bench, --batch-sizes) or --max-batch-tokens"};
+                     FormatByteSize(impl->hidden.bytes() + impl->logits.bytes()) + ", " +
+                     FormatByteSize(model::AvailableMemory(model.backend()).value_or(0)) +
+                     " are free",
+                 Shortage::kActivations};
   }
   SGLRUN_RETURN_IF_ERROR(ReserveSteps(effective, pages, model));
   impl->stats.kv_pages = pages;

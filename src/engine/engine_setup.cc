@@ -28,13 +28,13 @@ std::vector<std::uint32_t> SampleableBits(const tokenizer::Tokenizer& tokenizer,
 Result<EngineOptions> EffectiveOptions(EngineOptions options, const model::ModelSpec& spec) {
   const auto is_step = [](std::int64_t size) { return size >= 1 && size <= kMostStepTokens; };
   if (!is_step(options.max_rows) || !is_step(options.max_batch_tokens)) {
-    return Error{"--max-rows is " + std::to_string(options.max_rows) +
-                 " and --max-batch-tokens is " + std::to_string(options.max_batch_tokens) +
-                 ", both must be from 1 to " + std::to_string(kMostStepTokens)};
+    return Error{"max_rows is " + std::to_string(options.max_rows) + " and max_batch_tokens is " +
+                 std::to_string(options.max_batch_tokens) + ", both must be from 1 to " +
+                 std::to_string(kMostStepTokens)};
   }
   if (options.context_length == 0) options.context_length = spec.context_length;
   if (options.context_length < 2 || options.context_length > spec.context_length) {
-    return Error{"--context-length is " + FormatCount(options.context_length) +
+    return Error{"the context length is " + FormatCount(options.context_length) +
                  ", the model allows 2 to " + FormatCount(spec.context_length)};
   }
   options.max_batch_tokens = std::max(options.max_batch_tokens, options.max_rows);

@@ -112,9 +112,10 @@ Result<std::int64_t> PlanPages(const MemoryNeeds& needs) {
   if (needs.kv_memory_bytes > 0) {
     const std::int64_t pages = needs.kv_memory_bytes / needs.page_bytes;
     if (pages > 0) return std::min(pages, kMostPages);
-    return Error{"--kv-memory " + FormatByteSize(needs.kv_memory_bytes) +
-                 " is too small: one page of " + std::to_string(kernels::kPageSize) +
-                 " tokens needs " + FormatByteSize(needs.page_bytes)};
+    return Error{"a key-value cache of " + FormatByteSize(needs.kv_memory_bytes) +
+                     " is too small: one page of " + std::to_string(kernels::kPageSize) +
+                     " tokens needs " + FormatByteSize(needs.page_bytes),
+                 Shortage::kSmallCache};
   }
   const std::int64_t per_row = PagesFor(needs.context_length);
   const std::int64_t wanted = std::min(needs.max_rows, kMostPages / per_row + 1) * per_row;
@@ -126,10 +127,9 @@ Result<std::int64_t> PlanPages(const MemoryNeeds& needs) {
   const std::int64_t least = std::min(per_row, PagesFor(kLeastTokens));
   if (pages >= least) return pages;
   return Error{"the key-value cache needs at least " + FormatByteSize(least * needs.page_bytes) +
-               " (" + FormatCount(least * kernels::kPageSize) + " tokens), but only " +
-               FormatByteSize(budget) +
-               " of the free memory may be used: free some memory, lower --context-length, or set "
-               "--kv-memory"};
+                   " (" + FormatCount(least * kernels::kPageSize) + " tokens), but only " +
+                   FormatByteSize(budget) + " of the free memory may be used",
+               Shortage::kLeastCache};
 }
 
 }  // namespace sglrun::engine

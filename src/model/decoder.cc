@@ -166,9 +166,9 @@ Status Decoder::Reserve(std::int64_t tokens) {
   const std::int64_t needed =
       scratch_.columns().Bytes(tokens).value_or(std::numeric_limits<std::int64_t>::max());
   return Error{"the activations of a step of " + FormatCount(tokens) + " tokens need " +
-               FormatByteSize(needed) + ", " +
-               FormatByteSize(AvailableMemory(*backend_).value_or(0)) +
-               " are free: lower --max-batch-tokens or --max-rows (of bench, --batch-sizes)"};
+                   FormatByteSize(needed) + ", " +
+                   FormatByteSize(AvailableMemory(*backend_).value_or(0)) + " are free",
+               Shortage::kActivations};
 }
 
 void Decoder::Logits(TensorView hidden, TensorView logits) {

@@ -50,8 +50,8 @@ Result<KvCache> KvCache::Create(const ModelSpec& spec, tensor::DType dtype, std:
   cache.buffer_ = tensor::Buffer(*backend.allocator, static_cast<std::size_t>(bytes));
   if (!cache.buffer_.ok()) {
     return Error{"the key-value cache needs " + FormatByteSize(bytes) + ", " +
-                 FormatByteSize(AvailableMemory(backend).value_or(0)) +
-                 " are free: lower --kv-memory, --max-rows or --context-length"};
+                     FormatByteSize(AvailableMemory(backend).value_or(0)) + " are free",
+                 Shortage::kCache};
   }
   if (backend.device == nullptr) cache.BeginWithSmallPages();
   return cache;

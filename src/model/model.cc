@@ -39,7 +39,10 @@ Result<std::unique_ptr<Model>> Model::Load(const ModelFiles& files, const LoadOp
     return Error{"model \"" + files.path() + "\": " + served.error().message};
   }
   auto blocks = AllocateWeights(files.spec(), options, &files);
-  if (!blocks.ok()) return Error{"model \"" + files.path() + "\": " + blocks.error().message};
+  if (!blocks.ok()) {
+    return Error{"model \"" + files.path() + "\": " + blocks.error().message,
+                 blocks.error().shortage};
+  }
   FillWeights(files, options, context, *blocks);
   return std::unique_ptr<Model>(new Model(std::make_unique<Impl>(
       files.spec(), files.special_tokens(), std::move(*blocks), *options.backend, context)));

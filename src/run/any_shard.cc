@@ -9,8 +9,8 @@
 #include <thread>
 
 #include "base/log.h"
+#include "base/stop_flag.h"
 #include "console/exit_codes.h"
-#include "console/signals.h"
 #include "io/journal.h"
 #include "run/batch_run.h"
 #include "run/identity.h"
@@ -44,7 +44,7 @@ Status CheckSettings(const AnyShardSettings& settings) {
 // Sleeps, but not through a signal.
 void WaitForOthers() {
   const auto end = std::chrono::steady_clock::now() + kLookAgain;
-  while (console::StopCode() == 0 && std::chrono::steady_clock::now() < end) {
+  while (StopFlag::exit_code() == 0 && std::chrono::steady_clock::now() < end) {
     std::this_thread::sleep_for(kPatience);
   }
 }
@@ -58,9 +58,9 @@ class AnyShardRun {
     SGLRUN_RETURN_IF_ERROR(CheckSettings(settings_));
     SGLRUN_RETURN_IF_ERROR(Open());
     const std::int64_t first = settings_.first.value_or(AnyNumber());
-    while (console::StopCode() == 0 && std::ranges::find(finished_, false) != finished_.end()) {
+    while (StopFlag::exit_code() == 0 && std::ranges::find(finished_, false) != finished_.end()) {
       bool took = false;
-      for (std::int64_t i = 0; i < settings_.shards && console::StopCode() == 0; ++i) {
+      for (std::int64_t i = 0; i < settings_.shards && StopFlag::exit_code() == 0; ++i) {
         const Shard shard{(first + i) % settings_.shards, settings_.shards};
         if (finished_[static_cast<std::size_t>(shard.index)]) continue;
         SGLRUN_ASSIGN_OR_RETURN(const State state, Try(shard));
@@ -70,7 +70,7 @@ class AnyShardRun {
       }
       if (!took) WaitForOthers();
     }
-    if (const int code = console::StopCode(); code != 0) return code;
+    if (const int code = StopFlag::exit_code(); code != 0) return code;
     return failed_ && !settings_.common.failed_ok ? console::kExitRecordErrors : console::kExitOk;
   }
 
@@ -79,10 +79,9 @@ class AnyShardRun {
 
   Status Open() {
     const RunSettings& common = settings_.common;
-    console::LeaveOnStopSignals();  // there is nothing to be finished yet
     SGLRUN_ASSIGN_OR_RETURN(session_, Session::Open(common));
     SGLRUN_ASSIGN_OR_RETURN(const auto reader, OpenReader());
-    console::WatchStopSignals();
+    StopFlag::Watch();
     SGLRUN_RETURN_IF_ERROR(session_->ReadModel(/*may_load=*/false));
     SGLRUN_ASSIGN_OR_RETURN(identity_,
                             RunIdentity(common, session_->source(), session_->engines().backend(),

@@ -5,7 +5,7 @@
 
 #include <filesystem>
 
-#include "console/signals.h"
+#include "base/stop_flag.h"
 #include "run/batch_run.h"
 #include "run/session.h"
 #include "run/setup.h"
@@ -28,12 +28,11 @@ bool BeginsOutput(const std::string& path) {
 Result<int> RunBatch(const RunSettings& settings) {
   ::signal(SIGPIPE, SIG_IGN);  // a closed pipe comes back as a write error
   const console::Clock::time_point start = console::Clock::now();
-  console::LeaveOnStopSignals();  // there is nothing to be finished yet
   SGLRUN_RETURN_IF_ERROR(CheckOutputForm(settings));
   SGLRUN_ASSIGN_OR_RETURN(const std::unique_ptr<Session> session, Session::Open(settings));
   SGLRUN_ASSIGN_OR_RETURN(auto reader, io::JsonlReader::Open(settings.records.inputs,
                                                              MakeReaderOptions(settings.records)));
-  console::WatchStopSignals();  // not earlier: opening waits for a pipe's first bytes
+  StopFlag::Watch();  // not earlier: opening waits for a pipe's first bytes
   SGLRUN_RETURN_IF_ERROR(session->ReadModel(BeginsOutput(settings.output)));
   return BatchRun(settings, *session, start).Run(std::move(reader));
 }

@@ -6,11 +6,11 @@
 
 #include "base/log.h"
 #include "base/mapped_file.h"
+#include "base/stop_flag.h"
 #include "base/strings.h"
 #include "base/whole_file.h"
 #include "console/exit_codes.h"
 #include "console/process_info.h"
-#include "console/signals.h"
 #include "report/account.h"
 #include "report/collector.h"
 #include "report/html_page.h"
@@ -216,7 +216,7 @@ Result<int> BatchRun::Serve(BatchSource::Parts parts) {
 Status BatchRun::Close(const BatchSource& source, BatchWindow& window) {
   SGLRUN_RETURN_IF_ERROR(window.Flush());
   SGLRUN_RETURN_IF_ERROR(source.status());
-  if (const int code = console::StopCode(); code != 0) {
+  if (const int code = StopFlag::exit_code(); code != 0) {
     outcome_.state = RunState::kStopped;
     outcome_.exit_code = code;
     LogWarning("stopped by a signal; the same command continues");

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "console/signals.h"
+#include "base/stop_flag.h"
 #include "run/shard.h"
 
 namespace sglrun::run {
@@ -14,7 +14,7 @@ Hash128 WithRecord(const Hash128& records, const Hash128& record) {
 Result<InputIndex> InputIndex::Read(io::JsonlReader& reader, io::RecordParser& parser,
                                     std::int64_t shards, std::int64_t limit) {
   InputIndex index;
-  while (console::StopCode() == 0 && (limit == 0 || index.end_.records < limit)) {
+  while (StopFlag::exit_code() == 0 && (limit == 0 || index.end_.records < limit)) {
     SGLRUN_ASSIGN_OR_RETURN(std::optional<io::InputRecord> line, reader.Next());
     if (!line) break;
     const std::int64_t number = line->index;

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "base/stop_flag.h"
-#include "console/signals.h"
 #include "io/output_file.h"
 #include "tokenizer/space_cleaning.h"
 
@@ -59,7 +58,7 @@ Status BatchLoop::Run() {
 }
 
 Status BatchLoop::RunSteps() {
-  while (console::StopCode() == 0 && !window_.TooManyFailed()) {
+  while (StopFlag::exit_code() == 0 && !window_.TooManyFailed()) {
     SGLRUN_RETURN_IF_ERROR(Refill());
     if (!engine_.HasWork() && !next_ && window_.empty() && source_.Exhausted()) return {};
     for (GenerateResult& result : engine_.Step()) {

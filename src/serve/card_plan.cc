@@ -18,10 +18,9 @@ constexpr std::int64_t kDriverBytes = std::int64_t{600} << 20;
 
 Error TooLarge(const CardPlan& plan, std::int64_t free, tensor::DType dtype) {
   return Error{"the weights need " + FormatByteSize(plan.weights) + " in " +
-               tensor::DTypeName(dtype) + " and a step " + FormatByteSize(plan.workspace()) +
-               ", the card has " + FormatByteSize(free) +
-               ": use a smaller --dtype (int8, int4), or lower --context-length, --max-rows or "
-               "--max-batch-tokens"};
+                   tensor::DTypeName(dtype) + " and a step " + FormatByteSize(plan.workspace()) +
+                   ", the card has " + FormatByteSize(free),
+               Shortage::kWeightsAndStep};
 }
 
 std::string CardLine(std::string_view name, const std::string& value) {
@@ -69,9 +68,10 @@ Result<CardPlan> PlanMemory(const ServeSettings& settings, const model::ModelFil
   plan.kv = plan.pages * page_bytes;
   if (plan.kv + plan.rows_of_step > left) {
     return Error{"beside keys and values of " + FormatByteSize(plan.kv) + ", " +
-                 FormatByteSize(left - plan.kv) + " are left for the rows of a step, which need " +
-                 FormatByteSize(plan.rows_of_step) +
-                 ": lower --kv-memory, --context-length, --max-rows or --max-batch-tokens"};
+                     FormatByteSize(left - plan.kv) +
+                     " are left for the rows of a step, which need " +
+                     FormatByteSize(plan.rows_of_step),
+                 Shortage::kDeviceStep};
   }
   return plan;
 }

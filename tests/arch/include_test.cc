@@ -172,6 +172,22 @@ TEST_CASE("no room and no folder includes itself by way of others") {
   CheckNoCircle(DoorsInsideRooms());
 }
 
+TEST_CASE("no room but cli ends the program, because results may be lost then") {
+  for (const char* tree : {"src", "kernels"}) {
+    for (const auto& entry : fs::recursive_directory_iterator(kRoot / tree)) {
+      if (!entry.is_regular_file() || !IsSource(entry.path())) continue;
+      if (entry.path().parent_path() == kRoot / "src/cli") continue;
+      std::ifstream stream(entry.path());
+      for (std::string line; std::getline(stream, line);) {
+        INFO(entry.path().string(), ": ", line);
+        for (const char* call : {"::_exit(", "::exit(", "quick_exit("}) {
+          CHECK(line.find(call) == std::string::npos);
+        }
+      }
+    }
+  }
+}
+
 TEST_CASE("costly third-party headers are seen by one source file each") {
   const std::map<std::string, std::string> kOnlyIn = {
       {"<CLI/", "src/cli/options.cc"},     {"<spdlog/", "src/base/log.cc"},

@@ -3,6 +3,8 @@
 #include <doctest/doctest.h>
 
 #include "cli/help.h"
+#include "cli/options.h"
+#include "cli/shortage_advice.h"
 #include "console/progress.h"
 #include "console/wrap.h"
 #include "plan/prefix_estimate.h"
@@ -30,6 +32,24 @@ TEST_CASE("progress tells share and time left where the input's size is known") 
            "1,234 records, 2 failed, 512 tokens/s, 50 %, 1:00 left");
   const console::ProgressState pipe{.records = 3, .failed = 0, .output_tokens = 0, .fraction = -1};
   CHECK_EQ(console::ProgressText(pipe, 60, 10), "3 records, 10 tokens/s");
+}
+
+TEST_CASE("what memory is missing for is said together with options that exist") {
+  CHECK(AdviceFor(Shortage::kNone).empty());
+  for (int i = 1; i <= static_cast<int>(Shortage::kPinned); ++i) {
+    const std::string advice(AdviceFor(static_cast<Shortage>(i)));
+    CAPTURE(advice);
+    CHECK(advice.starts_with("; "));
+    int options = 0;
+    for (std::size_t at = 0; (at = advice.find("--", at)) != std::string::npos; ++options) {
+      at += 2;
+      const std::string name = advice.substr(at, advice.find_first_of(" ,)", at) - at);
+      CHECK_MESSAGE(std::any_of(OptionTable().begin(), OptionTable().end(),
+                                [&](const OptionSpec& option) { return option.name == name; }),
+                    name);
+    }
+    CHECK(options > 0);
+  }
 }
 
 TEST_CASE("the prefix estimate counts whole pages that were seen before") {

@@ -494,7 +494,7 @@ TEST_CASE("a sequence that can never fit the cache is refused with the option to
   CHECK(fits(5).ok());
   const auto refused = fits(6);
   REQUIRE_FALSE(refused.ok());
-  CHECK(refused.error().message.find("--kv-memory") != std::string::npos);
+  CHECK(refused.error().message.find("a key-value cache of 1 B is too small") != std::string::npos);
 }
 
 TEST_CASE("options that do not fit the model are refused") {
@@ -506,9 +506,10 @@ TEST_CASE("options that do not fit the model are refused") {
     const auto engine = Engine::Create(*model, tokenizer, options, context);
     return engine.ok() ? std::string() : engine.error().message;
   };
-  CHECK(refusal({.max_rows = 0}).find("--max-rows") != std::string::npos);
-  CHECK(refusal({.context_length = 257}).find("--context-length") != std::string::npos);
-  CHECK(refusal({.kv_memory_bytes = 1}).find("--kv-memory") != std::string::npos);
+  CHECK(refusal({.max_rows = 0}).find("max_rows is 0") != std::string::npos);
+  CHECK(refusal({.context_length = 257}).find("the context length is 257") != std::string::npos);
+  CHECK(refusal({.kv_memory_bytes = 1}).find("a key-value cache of 1 B is too small") !=
+        std::string::npos);
 }
 
 TEST_CASE("statistics count what was computed") {

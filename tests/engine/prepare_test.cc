@@ -174,7 +174,7 @@ TEST_CASE("the memory plan takes what rows need, at most half of what is free") 
   needs.available_bytes = 10'000;
   const auto refused = PlanPages(needs);
   REQUIRE_FALSE(refused.ok());
-  CHECK(refused.error().message.find("--kv-memory") != std::string::npos);
+  CHECK(refused.error().shortage == Shortage::kLeastCache);
   needs.kv_memory_bytes = 3999;
   CHECK(*PlanPages(needs) == 3);
   needs.kv_memory_bytes = 999;

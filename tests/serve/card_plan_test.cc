@@ -13,7 +13,7 @@
 #include "engine/memory_plan.h"
 #include "engine/sequence.h"
 #include "kernels/cuda/device.h"
-#include "kernels/cuda/lack.h"
+#include "kernels/cuda/out_of_memory.h"
 #include "kernels/cuda/sim/heap.h"
 #include "serve/load.h"
 
@@ -43,7 +43,7 @@ class OnDevice {
     sim::SetDeviceMemoryTotal(total_ - sim::DeviceMemoryFree() + static_cast<std::size_t>(free));
     auto model = LoadModel(settings, source->files, **backend, compute_);
     if (!model.ok()) {
-      why = model.error().message;
+      error = model.error();
       return;
     }
     weight_bytes = (*model)->weight_bytes();
@@ -51,7 +51,7 @@ class OnDevice {
     auto engine = engine::Engine::Create(
         **model, *source->tokenizer, EngineOptionsOf(settings, kv, **backend), compute_.context);
     if (!engine.ok()) {
-      why = engine.error().message;
+      error = engine.error();
       return;
     }
     pages = (*engine)->stats().kv_pages;
@@ -97,7 +97,7 @@ class OnDevice {
   }
   ~OnDevice() { sim::SetDeviceMemoryTotal(total_); }
 
-  std::string why;
+  Error error;
   std::int64_t weight_bytes = 0, pages = 0;
 
  private:
@@ -108,8 +108,9 @@ class OnDevice {
   std::unique_ptr<engine::Engine> engine_;
 };
 
-// Exit code and standard error of what runs in a process of its own.
-std::pair<int, std::string> InAProcess(const std::function<void()>& work) {
+// The sentence of OutOfMemory and what is missing, of work in a process of its own: half a step is
+// left behind.
+std::pair<Shortage, std::string> InAProcess(const std::function<void()>& work) {
   int ends[2];
   REQUIRE(pipe(ends) == 0);
   const pid_t child = fork();
@@ -117,8 +118,13 @@ std::pair<int, std::string> InAProcess(const std::function<void()>& work) {
     dup2(ends[1], STDERR_FILENO);
     close(ends[0]);
     close(ends[1]);
-    work();
-    _exit(0);
+    try {
+      work();
+    } catch (const OutOfMemory& problem) {
+      std::fputs(problem.what(), stderr);
+      _exit(static_cast<int>(problem.shortage()));
+    }
+    _exit(static_cast<int>(Shortage::kNone));
   }
   close(ends[1]);
   std::string text;
@@ -129,7 +135,8 @@ std::pair<int, std::string> InAProcess(const std::function<void()>& work) {
   close(ends[0]);
   int status = 0;
   waitpid(child, &status, 0);
-  return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, text};
+  REQUIRE(WIFEXITED(status));
+  return {static_cast<Shortage>(WEXITSTATUS(status)), text};
 }
 
 bool Names(const std::string& words, std::initializer_list<const char*> parts) {
@@ -155,7 +162,7 @@ TEST_CASE("a plan for a card has the weights to the byte, and the pages that an 
     const auto plan = PlanMemory(settings, source->files, 128 * kMiB);
     REQUIRE_MESSAGE(plan.ok(), plan.error().message);
     const OnDevice device(settings, 128 * kMiB);
-    REQUIRE_MESSAGE(device.why == "", device.why);
+    REQUIRE_MESSAGE(device.error.message == "", device.error.message);
     CHECK(plan->weights == device.weight_bytes);
     CHECK(plan->pages == device.pages);
   }
@@ -175,27 +182,28 @@ TEST_CASE("what limits the cache is the card, less what the weights and a step t
   CHECK(small->pages < large->pages);
   CHECK(small->weights + small->workspace() + small->kv <= 400 * kMiB);
   const OnDevice device(settings, 400 * kMiB);
-  REQUIRE_MESSAGE(device.why == "", device.why);
+  REQUIRE_MESSAGE(device.error.message == "", device.error.message);
   // Loading keeps some scratch.
   CHECK(device.pages <= small->pages);
   CHECK(device.pages > small->pages * 95 / 100);
 }
 
-TEST_CASE("a device that is too small is refused with what was needed and the option to change") {
-  const auto words = [](const ServeSettings& settings, std::int64_t free) {
-    return OnDevice(settings, free).why;
+TEST_CASE("a device that is too small is refused with what was needed and what was free") {
+  const auto refused = [](const ServeSettings& settings, std::int64_t free, Shortage shortage,
+                          std::initializer_list<const char*> parts) {
+    const Error error = OnDevice(settings, free).error;
+    CHECK(error.shortage == shortage);
+    CHECK(Names(error.message, parts));
   };
   const ServeSettings settings = SampleSettings();
-  CHECK(Names(words(settings, kMiB / 2),
-              {"the weights need", "are available on the device", "--dtype"}));
+  refused(settings, kMiB / 2, Shortage::kWeights,
+          {"the weights need", "are available on the device"});
   ServeSettings large_steps = settings;
   large_steps.max_batch_tokens = 100'000;
-  CHECK(Names(words(large_steps, 64 * kMiB),
-              {"activations of a step", "are free", "--max-batch-tokens"}));
+  refused(large_steps, 64 * kMiB, Shortage::kActivations, {"activations of a step", "are free"});
   ServeSettings large_cache = settings;
   large_cache.kv_memory = {CacheMemory::Kind::kBytes, 1024 * kMiB};
-  CHECK(
-      Names(words(large_cache, 64 * kMiB), {"key-value cache needs 1", "are free", "--kv-memory"}));
+  refused(large_cache, 64 * kMiB, Shortage::kCache, {"key-value cache needs 1", "are free"});
 }
 
 TEST_CASE("steps need no memory that an engine did not take when it began") {
@@ -203,7 +211,7 @@ TEST_CASE("steps need no memory that an engine did not take when it began") {
   settings.max_batch_tokens = 200;
   settings.max_rows = 2;
   OnDevice device(settings, 128 * kMiB);
-  REQUIRE_MESSAGE(device.why == "", device.why);
+  REQUIRE_MESSAGE(device.error.message == "", device.error.message);
   device.LeaveFree(kMiB / 4);  // for the arrays of a draw and of a graph
   // Two chunks of a prompt, keys in two splits.
   CHECK(device.Run(258, 2).output_ids.size() == 3);
@@ -219,7 +227,7 @@ TEST_CASE("an odd number of rows, which is filled up, finds room as large as tha
   REQUIRE(plan.ok());
   CHECK(plan->activations == model::Model::ActivationBytes(source->files.spec(), 16));
   OnDevice device(settings, 128 * kMiB);
-  REQUIRE_MESSAGE(device.why == "", device.why);
+  REQUIRE_MESSAGE(device.error.message == "", device.error.message);
   const std::uint64_t frees = device.Frees();
   for (int i = 0; i < 9; ++i) device.Submit(1, 0);
   CHECK(device.Finish().size() == 9);
@@ -248,8 +256,8 @@ TEST_CASE(
   CHECK(engine::WithinCache(sizes, needs).context_length == 131072);
 }
 
-TEST_CASE("running out of device memory in a step ends the run with a message and exit code 2") {
-  const auto [code, text] = InAProcess([] {
+TEST_CASE("running out of device memory in a step ends the program with what was needed") {
+  const auto [shortage, text] = InAProcess([] {
     ServeSettings settings = SampleSettings();
     settings.max_batch_tokens = 64;
     settings.max_rows = 2;
@@ -257,18 +265,16 @@ TEST_CASE("running out of device memory in a step ends the run with a message an
     device.LeaveFree(0);
     device.Run(8, 300);
   });
-  CHECK(code == 2);
-  CHECK(Names(text, {"sglrun: error: the device is out of memory: ",
-                     " are needed for the arrays of a step, 0 B are free", "--max-rows"}));
-  CHECK(std::count(text.begin(), text.end(), '\n') == 1);
+  CHECK(shortage == Shortage::kRunningStep);
+  CHECK(Names(text, {"the device is out of memory: ",
+                     " are needed for the arrays of a step, 0 B are free"}));
 }
 
 TEST_CASE("running out of pinned memory is reported as host memory") {
-  const auto [code, text] = InAProcess([] { kernels::cuda::EndForPinnedLack("results", 4096); });
-  CHECK(code == 2);
-  CHECK(text ==
-        "sglrun: error: the host has no more pinned memory: 4.0 KiB are needed for results; lower "
-        "--max-rows or --max-batch-tokens, and a batch run continues\n");
+  const auto [shortage, text] =
+      InAProcess([] { kernels::cuda::ThrowOutOfPinnedMemory("results", 4096); });
+  CHECK(shortage == Shortage::kPinned);
+  CHECK(text == "the host has no more pinned memory: 4.0 KiB are needed for results");
 }
 
 TEST_CASE("cuBLASLt gets its room on a card where it takes the weights") {
@@ -281,19 +287,23 @@ TEST_CASE("cuBLASLt gets its room on a card where it takes the weights") {
   CHECK(PlanCard(settings, source->files, 1024 * kMiB).value().products == 0);
 }
 
-TEST_CASE("a plan for a card that is too small names the option to change") {
-  const auto words = [](const ServeSettings& settings, std::int64_t memory) {
+TEST_CASE("a plan for a card that is too small says what was needed and what there is") {
+  const auto refusal = [](const ServeSettings& settings, std::int64_t memory) {
     const auto source = OpenModel(settings);
     REQUIRE(source.ok());
     const auto plan = PlanCard(settings, source->files, memory);
-    return plan.ok() ? "" : plan.error().message;
+    return plan.ok() ? Error{} : plan.error();
   };
   const ServeSettings settings = SampleSettings();
-  CHECK(words(settings, 1024 * kMiB) == "");
-  CHECK(Names(words(settings, 600 * kMiB), {"the weights need", "the card has 0", "--dtype"}));
+  CHECK(refusal(settings, 1024 * kMiB).message == "");
+  const Error weights = refusal(settings, 600 * kMiB);
+  CHECK(weights.shortage == Shortage::kWeightsAndStep);
+  CHECK(Names(weights.message, {"the weights need", "the card has 0"}));
   ServeSettings large_cache = settings;
   large_cache.kv_memory = {CacheMemory::Kind::kBytes, 2048 * kMiB};
-  CHECK(Names(words(large_cache, 1024 * kMiB), {"keys and values of 2.0 GiB", "--kv-memory"}));
+  const Error cache = refusal(large_cache, 1024 * kMiB);
+  CHECK(cache.shortage == Shortage::kDeviceStep);
+  CHECK(Names(cache.message, {"keys and values of 2.0 GiB"}));
 }
 
 }  // namespace

@@ -11,10 +11,9 @@ namespace {
 Error NoMemory(std::int64_t needed, const LoadOptions& options, std::int64_t available) {
   const bool is_smallest = options.dtype == tensor::DType::kI4;
   return Error{"the weights need " + FormatByteSize(needed) + " of memory in " +
-               tensor::DTypeName(options.dtype) + ", " + FormatByteSize(available) +
-               " are available" + (options.backend->device != nullptr ? " on the device" : "") +
-               (is_smallest ? ": int4 is the smallest --dtype, take a smaller model"
-                            : ": a smaller --dtype, int8 or int4, may fit")};
+                   tensor::DTypeName(options.dtype) + ", " + FormatByteSize(available) +
+                   " are available" + (options.backend->device != nullptr ? " on the device" : ""),
+               is_smallest ? Shortage::kWeightsInInt4 : Shortage::kWeights};
 }
 
 // Gives every matrix the form that it will have. Where int8 or int4 arithmetic is asked for, a

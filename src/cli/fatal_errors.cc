@@ -1,4 +1,4 @@
-#include "cli/last_words.h"
+#include "cli/fatal_errors.h"
 
 #include <execinfo.h>
 #include <signal.h>
@@ -8,9 +8,13 @@
 #include <cstdlib>
 #include <exception>
 #include <new>
+#include <string>
 #include <string_view>
 #include <system_error>
 
+#include "base/log.h"
+#include "base/shortage.h"
+#include "cli/shortage_advice.h"
 #include "console/exit_codes.h"
 
 namespace sglrun::cli {
@@ -20,9 +24,13 @@ namespace {
 // message.
 std::atomic_flag is_leaving = ATOMIC_FLAG_INIT;
 
-// Allocates nothing and locks nothing.
-[[noreturn]] void Leave(std::string_view sentence) {
+void BeTheOnlyOne() {
   while (is_leaving.test_and_set()) ::pause();
+}
+
+// Allocates nothing and locks nothing else.
+[[noreturn]] void Leave(std::string_view sentence) {
+  BeTheOnlyOne();
   while (!sentence.empty()) {
     const ssize_t count = ::write(STDERR_FILENO, sentence.data(), sentence.size());
     if (count <= 0) break;
@@ -37,6 +45,10 @@ std::atomic_flag is_leaving = ATOMIC_FLAG_INIT;
   const std::exception_ptr current = std::current_exception();
   try {
     if (current != nullptr) std::rethrow_exception(current);
+  } catch (const OutOfMemory& problem) {
+    BeTheOnlyOne();
+    LogError(problem.what() + std::string(AdviceFor(problem.shortage())));
+    ::_exit(console::kExitFailure);
   } catch (const std::bad_alloc&) {
     Leave("sglrun: error: out of memory: the system or a limit (ulimit -v) allows no more\n");
   } catch (const std::system_error& problem) {
@@ -68,7 +80,7 @@ void FindUnwinder() {
 
 }  // namespace
 
-void PrepareLastWords() {
+void ReportFatalErrors() {
   FindUnwinder();
   std::set_terminate(OnTerminate);
   struct sigaction action = {};

@@ -7,6 +7,6 @@ namespace sglrun::cli {
 // Call once, before threads are started. Failures to allocate memory or threads, and mapped files
 // that became shorter, end the program with a message. A file that reaches its size limit (ulimit
 // -f) gives a write error.
-void PrepareLastWords();
+void ReportFatalErrors();
 
 }  // namespace sglrun::cli

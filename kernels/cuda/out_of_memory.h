@@ -11,10 +11,10 @@
 
 namespace sglrun::kernels::cuda {
 
-// End the program with one sentence and exit code 2. Nobody up the stack could give memory back,
-// and half a step cannot be undone; a batch run continues with the same command, as after a kill.
-[[noreturn]] void EndForLack(std::string_view what, std::size_t needed, gpu::Runtime& runtime);
+// Throw OutOfMemory (base/shortage.h), which ends the program.
+[[noreturn]] void ThrowOutOfMemory(std::string_view what, std::size_t needed,
+                                   gpu::Runtime& runtime);
 // Of the host's pinned memory.
-[[noreturn]] void EndForPinnedLack(std::string_view what, std::size_t needed);
+[[noreturn]] void ThrowOutOfPinnedMemory(std::string_view what, std::size_t needed);
 
 }  // namespace sglrun::kernels::cuda

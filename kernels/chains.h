@@ -8,8 +8,8 @@
 //                     rope of q and k; store_kv                       between: the keys
 //   mlp               y = gemm(activation(gemm(norm(x))))             between: the first three's y
 //
-// Every kind of norm and activation is right everywhere. A backend fuses what it has a form for
-// and runs the operations one after the other elsewhere.
+// Every backend accepts every kind of norm and activation. It fuses those for which it has a form,
+// and runs the operations of the others one after the other.
 #pragma once
 
 #include <string>

@@ -17,8 +17,8 @@ class Device {
  public:
   virtual ~Device() = default;
   virtual std::int64_t FreeMemory() = 0;  // in bytes
-  // Takes now what steps will need: scratch of their largest operation, and room for the arrays of
-  // the largest step. False when there is not so much.
+  // Allocates now what steps will need: scratch of their largest operation, and room for the arrays
+  // of the largest step. False if the memory does not suffice.
   virtual bool Reserve(std::int64_t scratch, std::int64_t arrays) = 0;
 };
 
@@ -34,7 +34,7 @@ class KernelContext {
   Device* device() const { return device_; }
   void set_device(Device* device) { device_ = device; }
 
-  // Of the backend that is used with this context; null but for one with a clock
+  // The clock of the backend that is used with this context; null if it has none
   // (kernels/operation_clock.h).
   OperationClock* clock() const { return clock_; }
   void set_clock(OperationClock* clock) { clock_ = clock; }

@@ -1,10 +1,10 @@
 // draw: the sampling of a step as one operation, so that a device gets all arrays in one copy and
 // gives all results in another. The same as logits_process, sample and logprobs one after the
-// other, where a row goes on only as long as it is sound:
-//   - a row whose status is not kOk after logits_process is neither sampled nor told of;
+// other, where a row takes part only as long as its status is kOk:
+//   - a row whose status is not kOk after logits_process is neither sampled nor reported;
 //   - a row that was to be sampled and for which no token can be picked gets the status kNoneLeft;
 //   - where chosen[r] is set, the first id that row r asks the logprob of is the token it drew.
-// Results of rows that are not told of are undefined.
+// Results of rows that are not reported are undefined.
 //
 // The operation only starts it: arrays of the host stay as they are until finish_draw, which waits.
 // One draw at a time; operations that follow it on the device need not wait for its end.
@@ -31,9 +31,9 @@ struct DrawArgs {
   // Run before all else, or null: the logits are there.
   const HeadWork* head = nullptr;
   std::span<const std::int32_t> picked;
-  // Of a draw that comes again, which a device keeps as a graph: with equal keys the head makes the
-  // same calls on the same memory and process.logits is the same. Lists may differ in length and
-  // stages may be absent. Empty: it does not come again.
+  // The key of a draw that is repeated, which a device keeps as a graph: with equal keys the head
+  // makes the same calls on the same memory and process.logits is the same. Lists may differ in
+  // length and stages may be absent. Empty: it is not repeated.
   std::span<const std::uint64_t> key;
 
   LogitsProcessArgs process;

@@ -1,4 +1,5 @@
-// expert_mlp: y[t] = alpha * sum_e weights[t, e] down_e(f(gate_up_e(x[t]))) (+ y[t] before the call)
+// expert_mlp: y[t] = alpha * sum_e weights[t, e] down_e(f(gate_up_e(x[t]))) (+ y[t] before the
+// call)
 //
 // where e runs over the experts of row t, in ascending order: the bits of a row depend on that row
 // alone, whatever experts the rows beside it take. Each product and activation is the operation of

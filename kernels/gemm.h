@@ -1,8 +1,9 @@
 // gemm: y[m, n] = alpha * (sum_k x[m, k] * W[n, k] (+ bias[n])) (+ y[m, n] before the call)
 //
 // x [M, K] f32, W packed [N, K], bias f32 [N] or empty, y [M, N] f32. With bf16 weights x is
-// rounded to bf16 (nearest even) before the product; products and sums are float32. So it is with
-// f16 weights, which keep all of their bits; an infinity in x may there make its row NaN.
+// rounded to bf16 (nearest even) before the product; products and sums are float32. The same
+// holds for f16 weights, which keep all of their bits; with them an infinity in x may make its row
+// NaN.
 //
 // With quantised weights x is rounded to integers of -127 to 127, in the groups of W and with a
 // scale each (RoundActivations in kernels/common/quantize.h), and

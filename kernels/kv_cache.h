@@ -3,7 +3,7 @@
 // the cache is slot s % kPageSize of page s / kPageSize.
 //
 // An int8 cache keeps each head of each key and value as integers of -127 to 127 and one float32
-// scale (common/round_head.h); it is for the host.
+// scale (common/round_head.h); host only.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // Where the time of a step goes, for `bench`: a backend of the host whose operations are those of
-// another with a clock around them. Time of the threads counts: with two of them a second of a step
-// is two seconds, some of them waited.
+// another with a clock around them. Times are summed over threads, waiting included: with two of
+// them a second of a step counts as two.
 //
 //   OperationClock clock(backend, context);
 //   ... load a model with clock.backend(), make its engine with `context` ...
@@ -58,7 +58,7 @@ class OperationClock {
   void Wrap();
 
   Moment Look() const;
-  // What came since the last call was of the kind that is now left; returns that kind.
+  // The time since the last call counts for the kind that ends now, which is returned.
   OperationKind Enter(OperationKind kind);
 
   const Backend& inner_;

@@ -9,7 +9,7 @@
 // row share a scale:
 //
 //   w = scale * (code - zero) + minimum          zero 128 (kI8) or 8 (kI4), no minimum; or
-//                                                zero 0 and a minimum a group (QuantForm::minima)
+//                                                zero 0 and a minimum per group (QuantForm::minima)
 //
 // each step rounded to float32. That holds the blocks of GGUF files exactly, integers and scales.
 #pragma once
@@ -69,7 +69,7 @@ struct PackedWeight {
 };
 
 // float32 rows; for bf16 weights on the host also bf16 ones, with the bytes of those rows widened.
-// To kI8 and kI4, WeightForm(dtype) or that in groups of 64, the rule is kernels/common/quantize.h.
+// For kI8 and kI4, WeightForm(dtype) or the same with groups of 64, see kernels/common/quantize.h.
 struct PackRowsArgs {
   PackedWeight* weight = nullptr;  // data allocated with PackedWeightBytes
   std::int64_t first_row = 0;      // where rows[0] goes

@@ -3,8 +3,8 @@
 //   a' = a cos - b sin,  b' = b cos + a sin,  cos = cos_table[p, i], sin = sin_table[p, i]
 // where p = positions[t, axis[i]]. In place on x.
 //
-// Positions may be one integer a token (P = 1) or three (P = 3: time, height, width, as multimodal
-// models use); axis[i] tells which of them pair i follows.
+// Positions may be one integer per token (P = 1) or three (P = 3: time, height, width, as
+// multimodal models use); axis[i] tells which of them pair i follows.
 #pragma once
 
 #include <cstdint>

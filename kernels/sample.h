@@ -1,4 +1,4 @@
-// sample: picks one token a row. Exact integer arithmetic after one float step, so that every
+// sample: picks one token per row. Exact integer arithmetic after one float step, so that every
 // backend gives the same token for the same logits.
 //
 // Greedy rows (top_k == 1): the highest logit, ties to the lowest id.

@@ -1,6 +1,6 @@
 // store_kv: writes the keys and values of this step's tokens into their cache slots, rounding to
-// the cache's dtype (nearest even; of int8 a head by its own scale, common/round_head.h). No two
-// tokens of a step share a slot.
+// the cache's dtype (nearest even; with int8 each head has its own scale, common/round_head.h). No
+// two tokens of a step share a slot.
 #pragma once
 
 #include <cstdint>

@@ -36,7 +36,7 @@ struct GatherRowsArgs {
 std::string Check(const GatherRowsArgs& args);
 
 // Work on arrays whose values change and whose sizes do not: with equal keys, `work` makes the same
-// calls on the same memory. Without need of it, the host runs it every time.
+// calls on the same memory. The host simply runs it every time.
 struct RepeatArgs {
   std::span<const std::uint64_t> key;
   std::span<StagedArray> arrays;                // staged before `work` is called

@@ -15,7 +15,7 @@ SGLRUN_QUANTIZE_INLINE float RoundHeadOf(const float* x, std::int64_t size, std:
   QuantInts rounded[kVectors];
   __builtin_memcpy(lanes, x, static_cast<std::size_t>(size) * sizeof(float));
   const float scale = RoundActivations(lanes, rounded);
-  // A plain loop: GCC 12 makes more of it than of converted vectors.
+  // A plain loop: GCC 12 optimises it better than converted vectors.
   std::int32_t wide[kVectors * kQuantLanes];
   __builtin_memcpy(wide, rounded, sizeof wide);
   for (int i = 0; i < kVectors * kQuantLanes; ++i) codes[i] = static_cast<std::int8_t>(wide[i]);

@@ -8,7 +8,7 @@
 namespace sglrun::kernels::cpu::SGLRUN_ISA {
 namespace {
 
-// A type of this file alone, which keeps what is made for it out of other files' reach.
+// A type of this file only, so that templates instantiated with it are not shared with other files.
 struct Tiles : MatrixTiles {};
 
 }  // namespace
@@ -18,8 +18,8 @@ void Gemm(const GemmArgs& args, KernelContext& context) {
   TileGemm<Tiles>(args, context);
 }
 
-// Of few rows memory is the limit, and the other kernel is the one that was measured there; codes
-// of four bits would have to be taken apart for tiles first. The bits are the same.
+// With few rows memory is the limit, and the other kernel was measured there; codes of four bits
+// would have to be unpacked for tiles first. The bits are the same.
 void QuantGemm(const GemmArgs& args, KernelContext& context) {
   constexpr std::int64_t kFewRows = 8;
   if (args.weight->dtype == tensor::DType::kI4 || args.x.shape[0] <= kFewRows) {

@@ -22,7 +22,7 @@ inline constexpr std::ptrdiff_t kPanelRowBytes = kPanelWidth * 4;
 // The numbers of the tiles.
 inline constexpr int kSumTile = 0, kXTile = 4, kWeightTile = 6;
 
-// kTall tiles of rows by kWide of outputs.
+// kTall x kWide tiles: rows x outputs.
 template <int kTall, int kWide>
 struct TileBlock {
   static_assert(kTall * kWide == kXTile - kSumTile);
@@ -82,8 +82,8 @@ struct TileBlock {
   }
 };
 
-// What a pass asks for while it computes, step by step: its own panel some way ahead where nobody
-// else passes over it, else its share of the next one.
+// What a pass prefetches while it computes, step by step: its own panel further ahead if it is the
+// panel's only reader, else its share of the next one.
 struct Ahead {
   const char* from;
   std::int64_t bytes;  // a step
@@ -107,8 +107,9 @@ struct Ahead {
 
 // Calls job.Multiply<Tiles, Block>(tile) for all blocks, with the tiles configured for `x_bytes` of
 // a row of x. The rows of blocks differ by one at most, so one configuration, which is slow to
-// load, does for all of an item: a lower block then computes a row too many, one of its
-// neighbour's, because the last block is never a lower one. No row's sums depend on another row.
+// load, serves a whole item: a shorter block then computes one extra row, which belongs
+// to the next block, because the last block is never a shorter one. No row's sums depend on another
+// row.
 template <class Tiles, class Block, class Job>
 void RunBlocks(const Job& job, std::int64_t rows, std::int64_t x_bytes, ThreadPool& pool) {
   const TileConfig config = Block::Config(rows, x_bytes);

@@ -27,8 +27,8 @@ struct alignas(64) TileConfig {
 };
 static_assert(sizeof(TileConfig) == 64);
 
-// The products that a tile of sums can gain: bf16 pairs, or four int8 of x with four codes without
-// sign.
+// The products that are added to a tile of sums: bf16 pairs, or four int8 of x with four codes
+// without sign.
 enum class TileProduct { kBf16, kInt8 };
 
 }  // namespace sglrun::kernels::cpu::SGLRUN_ISA

@@ -1,8 +1,8 @@
 // gemm with bf16 weights on matrix tiles. A product of tiles adds, for each output and from zero,
 // the even elements of 32 neighbours of K and the odd ones apart, one rounded multiply-add after
 // the other, then both to the output's sum; subnormals count as zeros (TDPBF16PS in Intel's manual,
-// volume 2). The 32 are always the same ones, so a row's sum does not depend on its neighbours, and
-// a bf16 product with another instruction has other bits: all numbers of rows go by tiles.
+// volume 2). The 32 are fixed, so a row's sum does not depend on its neighbours, and
+// a bf16 product with another instruction has other bits: tiles are used for any number of rows.
 #pragma once
 
 #include "kernels/cpu/amx_block.h"

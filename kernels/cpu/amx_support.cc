@@ -14,9 +14,9 @@ namespace {
 
 // Intel's manual, volume 2, CPUID: leaf 7, register edx.
 constexpr unsigned kAmxBits = 1u << 22 | 1u << 24 | 1u << 25;  // bf16, tiles, int8
-// Volume 1, chapter 13: what the system saves of a thread, by the bits of XCR0.
+// Volume 1, chapter 13: which state of a thread the system saves, by the bits of XCR0.
 constexpr unsigned kTileState = 1u << 17 | 1u << 18;
-// Linux, Documentation/arch/x86/xstate.rst: the state is large, so a process asks for it.
+// Linux, Documentation/arch/x86/xstate.rst: the state is large, so a process must request it.
 constexpr long kRequestState = 0x1023;
 constexpr long kTileData = 18;
 

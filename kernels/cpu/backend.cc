@@ -17,14 +17,14 @@ void CheckArgs(const Args& args) {
   DCHECK(Check(args).empty()) << Check(args);
 }
 
-// In a release it is the operation itself.
+// In a release this only calls the operation.
 template <class Args, void (*kOperation)(const Args&, KernelContext&)>
 void Checked(const Args& args, KernelContext& context) {
   CheckArgs(args);
   kOperation(args, context);
 }
 
-// Of operations that are made of others.
+// The same for operations that are made of others.
 template <class Args, void (*kOperation)(const KernelTable&, const Args&, KernelContext&)>
 void Checked(const KernelTable& table, const Args& args, KernelContext& context) {
   CheckArgs(args);
@@ -45,7 +45,7 @@ void NormGemmOf(const KernelTable&, const NormGemmArgs& args, KernelContext& con
   (args.gemm.weight->form().quantized() ? kQuantised : kPlain)(args, context);
 }
 
-// Gates and ups meet where both have whole panels.
+// Gate and up are fused if their width is a whole number of panels.
 template <void (*kPlain)(const MlpArgs&, KernelContext&),
           void (*kQuantised)(const MlpArgs&, KernelContext&),
           void (*kWhole)(const MlpArgs&, KernelContext&)>
@@ -119,7 +119,7 @@ bool RunsAvx512() {
          __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq");
 }
 
-// Tiles of the matrix unit want x in another order: there the chains are not fused.
+// Tiles of the matrix unit need x in another order, so the chains are not fused there.
 Backend WithPlainChains(Backend backend) {
   backend.table.norm_gemm = Checked<NormGemmArgs, host::NormGemm>;
   backend.table.mlp = Checked<MlpArgs, host::Mlp>;
@@ -127,8 +127,7 @@ Backend WithPlainChains(Backend backend) {
 }
 #endif
 
-// Best first. Tiles come after vectors, whatever they may be worth, until a machine has run them:
-// they are taken by their name alone.
+// Best first. AMX comes after the vectors until a machine has run it: it is used by name only.
 std::vector<Entry> MakeEntries() {
   std::vector<Entry> entries;
 #if defined(__x86_64__)

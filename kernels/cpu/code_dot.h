@@ -1,6 +1,6 @@
 // The inner step (dot.h) over the pages of an int8 cache: codes are widened to float32 in registers
 // and lose nothing, so that the products are those of a float32 cache. Four elements of the shared
-// dimension a step, a cache line. What a code is worth, its slot's scale, is the caller's business.
+// dimension per step, a cache line. The caller multiplies by the slot's scale.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
-// The inner step of every matrix product here: sixteen outputs at once gain w * x for one step of
-// the shared dimension, two elements a step for bf16, one for float32. The sum runs over the steps
-// in ascending order, whatever the shape of the tile, which is what makes a row's result
+// The inner step of every matrix product here: adds w * x to sixteen outputs at once, for one step
+// of the shared dimension: two elements per step for bf16, one for float32. The sum runs over the
+// steps in ascending order, whatever the shape of the tile, which is what makes a row's result
 // independent of its neighbours.
 #pragma once
 
@@ -109,8 +109,8 @@ constexpr int TileUnits(int rows) {
   return rows == 1 ? 2 : 1;
 }
 
-// sums[m][u] += sum over the steps of weights(step, u) * x[m][step]. `weights` gives the address of
-// sixteen lanes and may prefetch.
+// sums[m][u] += sum over the steps of weights(step, u) * x[m][step]. `weights` returns the address
+// of sixteen lanes and may prefetch.
 template <class Dot, int kRows, int kUnits, class WeightsAt>
 SGLRUN_INLINE void AddProducts(Vec (&sums)[kRows][kUnits], const WeightsAt& weights,
                                const typename Dot::X* x, std::ptrdiff_t x_stride,

@@ -8,8 +8,8 @@
 namespace sglrun::kernels::cpu::SGLRUN_ISA {
 
 // 2^n * 2^f for whole n from -289 (e^-200) to 0 and |f| <= 1/2, n as the sum n + kRoundMagic, whose
-// bits end in those of n. An n that takes more from the exponent than it has, down to -383, leaves
-// a negative integer: 0, like the values below the normal ones.
+// bits end in those of n. If n underflows the exponent (down to -383), the integer is negative and
+// the result is 0, like the values below the normal ones.
 SGLRUN_INLINE Vec ScaledExp2(Vec n_and_magic, Vec f) {
   Vec p = Fma(Set(kExp2C6), f, Set(kExp2C5));
   p = Fma(p, f, Set(kExp2C4));

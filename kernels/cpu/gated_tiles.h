@@ -1,5 +1,5 @@
-// The product of gate and up with the activation after it: a work item has a panel of gates and that
-// of the ups for the same outputs, which meet in the first-level cache and never lie in memory.
+// The product of gate and up with the activation after it: a work item has one panel of gates and
+// the panel of ups of the same outputs, combined in the first-level cache and never stored.
 #pragma once
 
 #include <cstdint>
@@ -54,8 +54,9 @@ void GateItem(const GemmOutput& wide, std::int64_t panel, const TilesOfItem& ite
 }
 
 // Calls fn(tile, out) for all tiles of the product `wide`, whose outputs are whole panels of gates,
-// then as many of ups: fn stores the tile to `out`. Then calls meet(tile, panel, gates, ups) with
-// both [rows][64]: what becomes of them is that panel of the outputs of the activation.
+// followed by as many panels of ups: fn stores the tile to `out`. Then calls meet(tile, panel,
+// gates, ups) with both [rows][64]: what becomes of them is that panel of the outputs of the
+// activation.
 template <class Fn, class Meet>
 SGLRUN_INLINE void ForEachGatedTile(ThreadPool& pool, const GemmOutput& wide,
                                     std::int64_t tile_rows, const Fn& fn, const Meet& meet) {

@@ -58,18 +58,18 @@ void Tile(const Job<Dot>& job, const GemmOutput& out, const TileOfPanel& tile) {
   }
 }
 
-// A batch of up to 8 rows goes by a higher and narrower tile: it passes over the weights once, and
-// those are widened once for all of its rows. Of more rows the wider tile is ahead, which loads
-// fewer elements of x a product; and of few panels two tiles occupy more threads.
+// A batch of up to 8 rows uses a taller, narrower tile: it reads the weights once, and they are
+// widened once for all of its rows. With more rows the wider tile is faster, which loads fewer
+// elements of x per product; with few panels two tiles keep more threads busy.
 constexpr int kHighTileRows = kNativeLanes == 16 ? 8 : kTileRows;
 static_assert(FitsAnItem(kTileRows) && FitsAnItem(kHighTileRows));
 
 template <class Dot, int kRows = kHighTileRows>
 void TileOf(const Job<Dot>& job, const GemmOutput& out, const TileOfPanel& tile) {
   if (tile.rows == kRows) {
-    // A high tile computes for as long as memory takes for a panel: it asks for the next one all
-    // the while, where shortly before their use the weights would come after the products before
-    // them.
+    // A high tile computes for as long as memory takes for a panel: it prefetches the next one all
+    // the while. Prefetched shortly before their use, the weights would arrive after the products
+    // that precede them.
     const bool asks_shortly_before = tile.readers == 1 && kRows <= kTileRows;
     return asks_shortly_before ? Tile<Dot, kRows, true>(job, out, tile)
                                : Tile<Dot, kRows, false>(job, out, tile);

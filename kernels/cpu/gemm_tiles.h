@@ -36,8 +36,8 @@ SGLRUN_INLINE GemmOutput OutputOf(const GemmArgs& args) {
           args.alpha};
 }
 
-// Asks for where a tile's sums will go, before they are made: lines of rows far apart, that nothing
-// else foretells. Of few rows they are in a cache already.
+// Prefetches the lines of a tile's sums before they are computed: rows far apart, which hardware
+// does not predict. The lines of few rows are in a cache already.
 template <int kRows, int kColumns>
 SGLRUN_INLINE void PrefetchOutput(const GemmOutput& out, std::int64_t row, std::int64_t column) {
   constexpr std::int64_t kManyRows = 128;
@@ -87,19 +87,19 @@ __attribute__((noinline)) void StoreTile(const GemmOutput& out, std::int64_t row
   }
 }
 
-// A tile, the `reader`-th of the `readers` that pass over a panel one after the other.
+// A tile: number `reader` of the `readers` that read a panel one after the other.
 struct TileOfPanel {
   std::int64_t panel, row, rows;
   std::int64_t reader, readers;
 };
 
-// Bytes ahead of its own reads for which a panel's only reader asks.
+// How many bytes ahead of its reads a panel's only reader prefetches.
 inline constexpr std::int64_t kPrefetchAhead = 4096;
 
-// Of several readers each asks for its share of the next panel, step by step, so that memory works
-// all the while they compute.
+// Each of several readers prefetches its share of the next panel, step by step, so that memory
+// works all the while they compute.
 struct NextPanel {
-  const char* from;      // what the first step asks for
+  const char* from;      // what the first step prefetches
   std::int64_t advance;  // bytes a step
 
   // For pass `pass` of `passes` over the panel's steps.
@@ -122,8 +122,8 @@ struct NextPanel {
 // Rows of x that stay in the second-level cache beside a panel: 96 rows of 2048 bf16 are 384 KiB.
 inline constexpr std::int64_t kBlockRows = 96;
 
-// The tiles [first, end) of the `tiles` that share `rows` evenly: of at most 6 rows 8 are 4 + 4,
-// not 6 + 2, because a tile of few rows waits for its weights.
+// The tiles [first, end) of the `tiles` that share `rows` evenly: with at most 6 rows per tile, 8
+// rows are 4 + 4, not 6 + 2, because a tile of few rows waits for its weights.
 struct TilesOfItem {
   std::int64_t rows, tiles, first, end;
 
@@ -133,9 +133,9 @@ struct TilesOfItem {
   }
 };
 
-// Calls fn(column, tiles) for every work item: some tiles, at most kBlockRows high together, of at
-// most `tile_rows` rows each, of one of the columns, which are `panels_each` panels; columns
-// innermost.
+// Calls fn(column, tiles) for every work item: some tiles of one column (`panels_each` panels), of
+// at most `tile_rows` rows each and kBlockRows rows together. The index of the column changes
+// fastest.
 template <class Fn>
 SGLRUN_INLINE void ForEachItemOfTiles(ThreadPool& pool, const GemmOutput& out,
                                       std::int64_t panels_each, std::int64_t tile_rows,

@@ -2,7 +2,7 @@
 //   keys    f32 [Hkv][D][16]   bf16 [Hkv][D / 2][16][2]  int8 [Hkv][D][16]
 //   values  f32 [Hkv][16][Dp]  bf16 [Hkv][8][Dp][2]      int8 [Hkv][4][Dp / 16][4][16]
 // with Dp = D rounded up to 16. The 16 slots are the lanes of a vector of keys, 16 elements of D
-// those of a vector of values. Of the other dimension, bf16 puts two elements side by side, int8
+// those of a vector of values. In the other dimension, bf16 puts two elements side by side, int8
 // four vectors into a cache line; after the codes of each head int8 has the 16 scales, float32. So
 // both products of attention read whole vectors and have the shape of kernels/cpu/dot.h: scores sum
 // over D, outputs over slots.

@@ -15,7 +15,7 @@ bool HoldsNaN(const float* z, std::int64_t width) {
   return MaskBits(found) != 0;
 }
 
-// Stops at the first one, which is near the start unless a mask holds nearly everything.
+// Stops at the first one, which is near the start unless a mask bans nearly everything.
 bool HoldsFinite(const float* z, std::int64_t width) {
   for (std::int64_t i = 0; i < width; i += kLanes) {
     const Vec value = LoadPartial(z + i, width - i, -kInfinity);

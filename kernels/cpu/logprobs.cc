@@ -10,8 +10,8 @@ namespace {
 
 constexpr float kLowest = -3.4028234663852886e38f;
 
-// Ids between two steps from float32 lanes to the float64 sum: 16 additions a lane keep the
-// rounding error of equal terms, which all round the same way, below 5e-7.
+// Number of ids after which the float32 lanes are added to the float64 sum: 16 additions per lane
+// keep the rounding error of equal terms, which all round the same way, below 5e-7.
 constexpr std::int64_t kSumBlock = 256;
 
 // Ids a maximum is taken over when the n best are looked for.

@@ -11,7 +11,7 @@ namespace sglrun::kernels::cpu::SGLRUN_ISA {
 
 // The sum of term(value, sum so far) over a vector: four vectors of partial sums, so that a lane
 // adds up one element in 64 and rounding stays far below the bound. Adds `add` to x first where it
-// is given. Absent elements come as 0 with the elements that are there, of `count` lanes.
+// is given. Lanes past the end are 0; `count` is the number of valid lanes.
 template <class Term>
 SGLRUN_INLINE float SumOfTerms(float* x, const float* add, std::int64_t size, const Term& term) {
   Vec sums[4] = {};
@@ -43,7 +43,7 @@ inline float SumOf(float* x, const float* add, std::int64_t size) {
                     [](Vec value, Vec sum, auto) SGLRUN_LAMBDA_INLINE { return sum + value; });
 }
 
-// Of the distances from `mean`; lanes that are absent have none.
+// The sum of the squared distances from `mean`; lanes past the end add 0.
 inline float SumOfSquaredDistances(float* x, float mean, std::int64_t size) {
   return SumOfTerms(x, nullptr, size, [&](Vec value, Vec sum, auto count) SGLRUN_LAMBDA_INLINE {
     Vec distance = value - Set(mean);

@@ -1,6 +1,6 @@
 // The operations of one instruction set, compiled from the same files into one namespace each.
-// Where an instruction set adds to another what only some files use, those alone are compiled for
-// it, and all else is the other's (kernels/CMakeLists.txt has the same lists).
+// If an instruction set extends another one and only some files benefit, only those are compiled
+// for it; everything else is the other set's (kernels/CMakeLists.txt has the same lists).
 #pragma once
 
 #include "kernels/backend.h"
@@ -15,7 +15,7 @@
   /* gemm with weights of float32 or bf16, and with quantised ones. */            \
   void Gemm(const GemmArgs& args, KernelContext& context);                        \
   void QuantGemm(const GemmArgs& args, KernelContext& context);                   \
-  /* The same chains: an mlp up to its activation, and the whole of it, */        \
+  /* Fused chains: an mlp up to its activation, and a whole mlp, */               \
   /* where groups of down are panels of the product before it. */                 \
   void NormGemm(const NormGemmArgs& args, KernelContext& context);                \
   void NormQuantGemm(const NormGemmArgs& args, KernelContext& context);           \

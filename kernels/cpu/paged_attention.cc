@@ -5,7 +5,8 @@
 // Why a query's bits do not depend on its tile: every product sums in ascending order of D or of
 // the slots (dot.h), a block that holds no visible key of a vector leaves the vector's state alone,
 // and a masked key has weight 0, which adds +-0 to a sum. Pages in which no key of the tile is
-// visible may be anybody's by now (window) or not exist yet: a page of zeros stands in for them.
+// visible may belong to another sequence by now (window) or not exist yet: a page of zeros stands
+// in for them.
 //
 // Of an int8 cache the products are over the codes: the scale of a key is a factor of its score,
 // the scale of a value one of its weight, so that it costs a multiplication a slot.
@@ -57,15 +58,15 @@ constexpr bool kHasScales = false;
 template <>
 inline constexpr bool kHasScales<CodeDot> = true;
 
-// Two blocks fit the first-level cache where heads are small, but of float32 they do not.
+// Two blocks fit into the first-level cache if heads are small, but not with a float32 cache.
 template <class Dot>
 constexpr std::int64_t kElementBytes = sizeof(typename Dot::Lane) / Dot::kDepth;
 template <class Dot>
 constexpr bool kTwoBlocksMayFit = kElementBytes<Dot> <= 2;
 constexpr std::int64_t kTwoBlocksFitBytes = 192;  // of a key: 48 KiB
 
-// Scores: unit u is page u of the block, steps go along D. Each asks for its place in the next
-// block, whose pages may lie anywhere.
+// Scores: unit u is page u of the block, steps go along D. Each prefetches the same place in the
+// next block, whose pages may lie anywhere.
 template <class Dot, int kUnits>
 struct KeysAt {
   const typename Dot::Lane* const* pages;
@@ -333,7 +334,8 @@ class TileAttention {
                                          next_pages_.values[p] + unit * kLanes, page_.padded_dim};
       const typename Dot::X* weights =
           state_.weight[first] + p * (kPageSize / Dot::kDepth) * Dot::kXPerStep;
-      // Codes are numbers, whoever wrote them: those of a step's missing slots have weight 0.
+      // Codes that other sequences left are finite numbers too; a step's missing slots have weight
+      // 0.
       constexpr int kRoundUp = kHasScales<Dot> ? Dot::kDepth - 1 : 0;
       AddProducts<Dot>(sums, values, weights, kStride, (slots + kRoundUp) / Dot::kDepth);
       if constexpr (Dot::kDepth == 2) {

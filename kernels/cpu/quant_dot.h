@@ -1,5 +1,5 @@
-// The inner step of a product with quantised weights: sixteen outputs at once gain four products of
-// a code (0 to 255) with an integer of x (-127 to 127), in exact int32 arithmetic, so that every
+// The inner step of a product with quantised weights: adds to sixteen outputs at once four products
+// of a code (0 to 255) with an integer of x (-127 to 127), in exact int32 arithmetic, so that every
 // instruction set gets the same sums.
 #pragma once
 
@@ -70,7 +70,7 @@ SGLRUN_INLINE Vec LoadHalves(const void* from) {
   return Vec{{(NativeF)_mm512_cvtph_ps(halves)}};
 #else
   // Both arms are computed and one is kept: subnormals are mantissa * 2^-24, normals move the
-  // exponent by 112, infinities and NaN by as much again.
+  // exponent by 112, infinities and NaN by another 112.
   typedef std::uint16_t Halves __attribute__((vector_size(2 * kNativeLanes)));
   Vec result;
   for (int i = 0; i < kParts; ++i) {

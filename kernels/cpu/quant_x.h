@@ -15,7 +15,7 @@ namespace sglrun::kernels::cpu::SGLRUN_ISA {
 struct GroupOfX {
   float scale;
   float scaled_sum;    // scale * sum of the integers
-  std::int32_t start;  // -zero * sum of the integers: what the codes' offset adds, taken back
+  std::int32_t start;  // -zero * sum of the integers: corrects the offset of the codes
 };
 
 // The rows of x, by its groups: integers as words in the order of a product's steps, and facts.

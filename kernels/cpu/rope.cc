@@ -6,7 +6,7 @@
 namespace sglrun::kernels::cpu::SGLRUN_ISA {
 namespace {
 
-// Pairs rotated between two looks at the table; bounds the buffer below.
+// Pairs that are rotated per lookup in the table; bounds the buffer below.
 constexpr std::int64_t kPairs = 64;
 
 void Rotate(float* a, float* b, const float* cos, const float* sin, std::int64_t count) {

@@ -14,7 +14,7 @@ void Softmax(const float* z, std::int64_t experts, float* score) {
     max = Max(LoadPartial(z + i, count, -kInfinity), max);
   });
   const Vec top = Set(MaxLanes(max));
-  // The vector that Max passes over a NaN with keeps it out of the sum; the difference does not.
+  // Max drops a NaN, so it reaches the sum only by way of x - top.
   ForEachVector(experts, [&](std::int64_t i, auto count) SGLRUN_LAMBDA_INLINE {
     const Vec x = LoadPartial(z + i, count, -kInfinity) - top;
     const Vec e = Select(x == x, Exp(x), x);

@@ -33,7 +33,7 @@ void StoreValues(const float* from, std::int64_t size, std::uint16_t* to) {
   }
 }
 
-// Large where it is inlined.
+// Not inlined, to keep the code small.
 __attribute__((noinline)) float HeadToCodes(const float* x, std::int64_t size,
                                             std::int8_t (&codes)[kMaxHeadDim]) {
   return RoundHead(x, size, codes);

@@ -66,8 +66,8 @@ struct IVec {
   NativeI part[kParts];
 };
 
-// One line for each operation that treats the parts alike. Written out instead of looped over: the
-// compiler keeps in registers only what it sees taken apart early.
+// One line for each operation that treats the parts alike. Unrolled by hand: the compiler keeps
+// in registers only what is split before its own passes.
 #define SGLRUN_PART(number, expression) \
   if constexpr (kParts > number) {      \
     constexpr int i = number % kParts;  \

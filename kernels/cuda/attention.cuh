@@ -6,11 +6,11 @@
 //     values with these weights: scores and values by mma, in an order fixed by the tile.
 //   - (m, l, o) of the tiles of a split are merged in order, then those of the splits.
 //
-// A tile of which a row sees nothing has m = -inf and changes no bit of it, so it may be computed
+// A tile in which a row sees no key has m = -inf and changes no bit of it, so it may be computed
 // or left out.
 //
-// Rows are pairs (query, head of the group), 16 a warp: all heads that share a key head read it
-// once. Operands come in pieces of 8 neighbouring elements, one load of 16 bytes a lane; what the
+// Rows are pairs (query, head of the group), 16 per warp: all heads that share a key head read it
+// once. Operands come in pieces of 8 neighbouring elements, one load of 16 bytes per lane; what the
 // tensor core takes for its own order of columns is permuted alike on both sides (compare
 // gemm.cuh): of keys, the lane (g, t) holds dims 32 i + 8 t .. + 7 of key g; of values, dims 64 i +
 // 8 g .. + 7 of the keys 2t, 2t+1, 2t+8, 2t+9.
@@ -50,7 +50,7 @@ __device__ __forceinline__ float MergeSum(const MergeFactors& f, float old_sum, 
 
 // A tile of keys in global memory; keys are named by page and slot, so that the pages stay in
 // registers. Keys outside [begin, end) count as zeros, whatever the memory
-// holds: those are pages that were given back, slots nobody has written.
+// holds: pages that were given back, slots that were never written.
 template <int kDim>
 struct GlobalTile {
   const bf16* page[kTileKeys / kPageSize];  // keys of this head; null where no key counts

@@ -1,6 +1,6 @@
-// Attention of rows with one query: a block one split of one key head, a warp one of its tiles
-// straight from global memory; then the splits are merged. Which splits there are follows from the
-// row's number of keys alone.
+// Attention of rows with one query: each block handles one split of one key head, each warp one of
+// its tiles straight from global memory; then the splits are merged. Which splits there are follows
+// from the row's number of keys alone.
 #pragma once
 
 #include "kernels/cuda/attention.cuh"

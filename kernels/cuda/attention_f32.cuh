@@ -1,5 +1,5 @@
-// Attention over a float32 cache, for tests and small models: a warp one head of one query, a lane
-// one of 32 keys, then some dims of their values.
+// Attention over a float32 cache, for tests and small models: each warp handles one head of one
+// query, each lane one of 32 keys, then some dims of their values.
 #pragma once
 
 #include "kernels/cuda/attention.cuh"

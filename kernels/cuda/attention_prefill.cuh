@@ -11,8 +11,8 @@ namespace sglrun::kernels::CU_WORLD {
 inline constexpr int kPrefillThreads = 256;
 inline constexpr int kPrefillWarps = kPrefillThreads / 32;
 
-// Heads are divided among warps by 64 dims, each of which computes all scores: the sums of a split
-// and of all splits of more would not fit into a thread's registers.
+// Each warp takes 64 dims of a head and computes all scores: the sums of more dims, for a split and
+// for all splits, would not fit into a thread's registers.
 constexpr int DimParts(int dim) {
   return dim / 64;
 }
@@ -28,9 +28,9 @@ constexpr std::size_t PrefillSharedBytes(int dim) {
   return static_cast<std::size_t>(rows) * static_cast<std::size_t>(dim) * sizeof(bf16);
 }
 
-// Rows of kDim elements in shared memory, 8 elements a piece. Within a row the pieces trade places,
-// so that 8 lanes of a load, which read 4 pieces of two rows (keys, queries) or 2 pieces of four
-// pairs of rows (values), meet every bank once.
+// Rows of kDim elements in shared memory, 8 elements a piece. Within a row the pieces are
+// permuted, so that 8 lanes of a load, which read 4 pieces of two rows (keys, queries) or 2 pieces
+// of four pairs of rows (values), hit different banks.
 template <int kDim>
 __device__ __forceinline__ int KeyPlace(int row, int dim) {
   return row * kDim + (dim ^ ((row & 1) << 5));
@@ -53,8 +53,9 @@ struct SharedTile {
   }
 };
 
-// The blocks of the rows: row r has those from floor(begin * group / rows) + r on, which is as many
-// as it can need, one too many at most. So a block finds its row without a list from the host.
+// The blocks of the rows: row r begins at block floor(begin * group / rows) + r, which leaves
+// enough for each row, and at most one too many. So a block finds its row without a list from the
+// host.
 __device__ __forceinline__ std::int64_t FirstBlock(const cuda::AttentionParams& p, std::int64_t row,
                                                    int group, int rows) {
   return std::int64_t{p.query_start[row]} * group / rows + row;

@@ -36,8 +36,8 @@ void Unserved(const KernelTable&, const Args&, KernelContext&) {
   CHECK(false) << "an operation that devices do not have";
 }
 
-// Results carry it, with the library's version: what runs on different chips, on none, or on
-// another library may differ in its last bits.
+// Results name it, with the library's version, because other chips, the simulation or another
+// library may give other last bits.
 std::string IsaOf(const gpu::Properties& properties) {
   if (properties.is_simulated) return "sim";
   return "sm_" + std::to_string(properties.major) + std::to_string(properties.minor);

@@ -16,7 +16,7 @@ namespace {
 constexpr const char* kTitle = "sglrun algorithms 2";
 // Last word of a line: without it the line was cut, perhaps within a number.
 constexpr const char* kEnd = "end";
-// Of a few shapes a model and a dozen numbers of rows; more is no file of ours.
+// A few shapes per model times a dozen numbers of rows; sglrun writes no file with more.
 constexpr std::size_t kMostChoices = 10'000;
 
 // "n k rows accumulate bias is_one", the algorithm's eight words, hexadecimal, and the end mark.
@@ -39,7 +39,7 @@ void WriteLine(const ProductClass& product, const gpu::lt::Algorithm& algorithm,
   out << ' ' << kEnd << '\n';
 }
 
-// Beside the file, and nobody else's: devices of a process end at the same time.
+// A name next to the file that no other writer uses: devices of a process end at the same time.
 std::string FreshName(const std::string& path) {
   static std::atomic<int> files = 0;
   return path + "." + std::to_string(::getpid()) + "." + std::to_string(files++);

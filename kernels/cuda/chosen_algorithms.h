@@ -18,7 +18,7 @@ struct ProductClass {
   std::int64_t n = 0, k = 0;
   std::int64_t rows = 0;  // a power of two that is not less, or the number itself
   bool accumulate = false, bias = false;
-  bool is_one = false;  // of this number of rows alone, which the power's algorithm does not suit
+  bool is_one = false;  // for this number of rows only: the algorithm of the power does not suit it
 
   auto operator<=>(const ProductClass&) const = default;
 };

@@ -111,7 +111,7 @@ __device__ __forceinline__ void ldmatrix_x4_trans(std::uint32_t r[4], const void
                : "memory");
 }
 
-// Float steps rounded one by one, never contracted: what must have the same bits everywhere.
+// For results with the same bits everywhere: each step is rounded, no two are contracted.
 __device__ __forceinline__ float mul_exact(float a, float b) {
   return __fmul_rn(a, b);
 }

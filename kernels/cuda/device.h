@@ -63,7 +63,7 @@ class DeviceState final : public Device {
     return recorder_->Find(key, allocator_.frees());
   }
 
-  // Of parcels: the stream of their copies, where their arrays lie, where what they take comes to,
+  // For parcels: the stream of their copies, the memory of their arrays, the memory of the results,
   // and the end of their kernels.
   gpu::Stream copies() const { return copies_; }
   Packet& mail() { return *mail_; }

@@ -9,7 +9,7 @@ namespace sglrun::kernels::CU_WORLD {
 
 inline constexpr int kDrawThreads = 128;
 
-// Behind logits_process: rows that are not sound are not sampled.
+// Runs after logits_process: rows whose status is not kOk are not sampled.
 __global__ void __launch_bounds__(kDrawThreads) AdmitRowsKernel(cuda::DrawParams p) {
   const std::int64_t r = std::int64_t{blockIdx.x} * kDrawThreads + threadIdx.x;
   if (r >= p.rows) return;
@@ -17,7 +17,7 @@ __global__ void __launch_bounds__(kDrawThreads) AdmitRowsKernel(cuda::DrawParams
   if (p.status[r] != 0) p.sampled[r] = 0;
 }
 
-// Behind sample: the tokens go to whoever asks for them.
+// Runs after sample: hands the tokens to the logprobs, and keeps them for the next step.
 __global__ void __launch_bounds__(kDrawThreads) SettleRowsKernel(cuda::DrawParams p) {
   const std::int64_t r = std::int64_t{blockIdx.x} * kDrawThreads + threadIdx.x;
   if (r >= p.rows) return;

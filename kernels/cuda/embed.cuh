@@ -49,7 +49,7 @@ __global__ void __launch_bounds__(kCopyThreads) GatherRowsKernel(cuda::GatherRow
   }
 }
 
-// At load: speed is the copy from the host's.
+// Used at load, where the copy from the host limits the speed.
 __global__ void __launch_bounds__(kCopyThreads) PackRowsKernel(cuda::PackRowsParams p) {
   const std::int64_t padded = cuda::PaddedK(p.weight.k);
   const float* in = p.rows.data + std::int64_t{blockIdx.x} * p.rows.stride;

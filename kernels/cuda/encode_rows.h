@@ -10,7 +10,7 @@
 
 namespace sglrun::kernels::cuda {
 
-// The weight in the terms of the kernels.
+// The weight as a parameter of the kernels.
 Weight WeightOf(const PackedWeight& weight);
 
 // Bytes, and where they go after the weight's beginning.

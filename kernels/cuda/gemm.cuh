@@ -89,7 +89,7 @@ __device__ __forceinline__ uint4 LoadNormedX(const float* x, const cuda::NormInp
                cu::pack_bf16(b.v[0], b.v[1]), cu::pack_bf16(b.v[2], b.v[3])};
 }
 
-// How the form for few rows begins and ends. kGates has two tiles, of gate and of up.
+// How the form for few rows begins and ends. With kGates one tile is of gate and one of up.
 enum class SmallForm { kPlain, kAligned, kNormed, kGates, kNormedGates };
 constexpr bool HasNorm(SmallForm form) {
   return form == SmallForm::kNormed || form == SmallForm::kNormedGates;
@@ -98,7 +98,7 @@ constexpr bool HasGates(SmallForm form) {
   return form == SmallForm::kGates || form == SmallForm::kNormedGates;
 }
 
-// kTiles: tiles of 16 rows of W a block; two halve what is read of x.
+// kTiles: tiles of 16 rows of W per block; with two, half as much of x is read.
 template <cuda::WeightType kType, int kTiles, SmallForm kForm>
 __global__ void __launch_bounds__(kSmallThreads, 1) GemmSmallKernel(cuda::GemmParams p) {
   constexpr bool kAligned = kForm != SmallForm::kPlain;

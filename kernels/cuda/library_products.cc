@@ -122,8 +122,8 @@ void LibraryProducts::RoundRows(const GemmParams& p, const Ops& ops) const {
                  stream_);
 }
 
-// That of a class was chosen with another number of rows, and perhaps read from a file. It stays
-// where it does not suit: other rows, whose step is about to be captured, may rely on it.
+// The algorithm of a class was chosen with another number of rows, or read from a file. It is kept
+// even if it does not suit these rows: a step that is about to be captured may rely on it.
 std::optional<Algorithm> LibraryProducts::AlgorithmFor(const GemmParams& p, const Ops& ops) {
   for (const bool is_one : {false, true}) {
     const ProductClass kind = ClassOf(p, is_one);
@@ -135,7 +135,7 @@ std::optional<Algorithm> LibraryProducts::AlgorithmFor(const GemmParams& p, cons
   return std::nullopt;
 }
 
-// A sum is tried elsewhere, so that y is added to once.
+// Trials of a product that is added to y write elsewhere, so that y is added to only once.
 ChosenAlgorithms::Choice LibraryProducts::Choose(const GemmParams& p, const Ops& ops) const {
   RoundRows(p, ops);
   Product product = ProductOf(p);

@@ -36,8 +36,8 @@ class LibraryProducts {
   std::string Version() const { return products_->library().Version(); }
 
   static bool Takes(const GemmParams& params);
-  // With scratch of LibraryScratchBytes. False when no algorithm suits: the product is still to be
-  // made, into a y that trials may have written to, but not where it is added to. The first call
+  // With scratch of LibraryScratchBytes. False if no algorithm suits: the caller makes the product.
+  // Trials may have overwritten y, unless the product is added to it. The first call
   // for a class of products, or for a number of rows that the class's algorithm does not suit,
   // times what cuBLASLt proposes and waits for it, which must not be while the stream is captured.
   bool Multiply(const GemmParams& params, const Ops& ops);

@@ -1,6 +1,6 @@
-// logits_process: a block a row, two passes over it: one looks for NaN (such a row is left alone),
-// one applies the grammar mask and counts what is finite. Penalties, bans and bias touch only the
-// tokens they name, between and after the passes.
+// logits_process: one block per row, two passes over it: one looks for NaN (such a row is left
+// alone), one applies the grammar mask and counts what is finite. Penalties, bans and bias touch
+// only the tokens they name, between and after the passes.
 #pragma once
 
 #include "kernels/cuda/device.cuh"
@@ -29,7 +29,7 @@ __device__ __forceinline__ int CountAll(int mine, int* shared) {
   return BlockReduce<kThreads>(mine, Sum{}, shared);
 }
 
-// The mask pass over 32 logits a word of the mask; returns how many finite ones stay.
+// Applies the mask, 32 logits per word of it; returns how many finite logits remain.
 template <int kThreads>
 __device__ __forceinline__ int MaskRow(float* z, std::int64_t width, const std::uint32_t* mask) {
   int finite = 0;
@@ -72,7 +72,7 @@ __global__ void __launch_bounds__(kThreads) LogitsProcessKernel(cuda::LogitsProc
   int finite = CountAll<kThreads>(MaskRow<kThreads>(z, p.width, mask), counts);
 
   if (p.ban_begin != nullptr && p.ban_begin[row] < p.ban_begin[row + 1]) {
-    // A token named twice is found banned the second time: each old value is saved once.
+    // A token that is listed twice is -inf at the second visit: each old value is saved once.
     int lost = 0;
     for (int i = p.ban_begin[row] + thread; i < p.ban_begin[row + 1]; i += kThreads) {
       p.ban_saved[i] = atomicExch(&z[p.ban_ids[i]], -INFINITY);

@@ -1,6 +1,6 @@
-// logprobs: a block a row. The sum of exponentials: float32 over 16 terms a thread, then float64,
-// in an order fixed by the width. The best tokens: a radix descent for the last of them, then a
-// bitonic sort of those alone.
+// logprobs: one block per row. The sum of exponentials: float32 over 16 terms per thread, then
+// float64, in an order fixed by the width. The best tokens: a radix descent for the last of them,
+// then a bitonic sort of those alone.
 #pragma once
 
 #include "kernels/common/exp2_exact.h"

@@ -9,7 +9,7 @@ namespace sglrun::kernels::CU_WORLD {
 
 // ---- shared by all kernels that have a norm in them ----
 
-// The threads of a block that add the squares of a vector, four elements of it a thread at a time.
+// The threads of a block that add the squares of a vector; each takes four elements at a time.
 __host__ __device__ __forceinline__ constexpr int NormThreads(std::int64_t size) {
   return size <= 256 ? 32 : size <= 1024 ? 128 : size <= 8192 ? 512 : 1024;
 }
@@ -57,8 +57,8 @@ inline constexpr int kNormWarps = 32;  // at most, a row: of `parts`
 
 // ---- the norm alone ----
 
-// Elements i to i + 3 of x, as far as it has them, to which those of `add` are added first; nullptr:
-// none.
+// Elements i to i + 3 of x, as far as it has them, to which those of `add` are added first;
+// nullptr: none.
 template <bool kAligned>
 __device__ __forceinline__ Float4 AddIn(float* x, const float* add, std::int64_t i,
                                         std::int64_t size) {

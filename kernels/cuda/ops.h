@@ -134,8 +134,8 @@ struct ActivationParams {
   float cap = 1;
 };
 
-// What a product is made of when its x is not there yet: out of rows [m, k] by a norm, or out of
-// rows [m, 2 k] by silu(a) b.
+// How a product gets its x if x is not computed yet: from rows [m, k] by a norm, or from rows
+// [m, 2 k] by silu(a) b.
 enum class InputKind : std::uint8_t { kRows, kNormed, kGated };
 struct ProductInput {
   InputKind kind = InputKind::kRows;
@@ -157,12 +157,12 @@ struct GemmParams {
   float alpha = 1;     // of the product and its bias
   void* scratch = nullptr;
 };
-// Whether a product can make its x itself, and whether it can be followed by silu(a) b.
+// Whether the product's kernel can compute x itself, and whether silu(a) b can follow in it.
 bool GemmTakes(InputKind kind, const GemmParams& params);
 bool GemmGates(const GemmParams& params);
 std::size_t GemmScratchBytes(std::int64_t m, const Weight& weight);
 
-// Algorithms of cuBLASLt are timed with no more rows than that, and more rows take the same.
+// Algorithms of cuBLASLt are timed with at most so many rows; larger products use the same one.
 inline constexpr std::int64_t kMostTrialRows = 2048;
 // x as its products read it (library_products.h): bf16 [m, PaddedK(k)], zeros after k.
 struct RoundRowsParams {

@@ -42,8 +42,8 @@ class Packet {
   Packet(const Packet&) = delete;
   Packet& operator=(const Packet&) = delete;
 
-  // Waits until the last copy is done, then there is room for so much. Where there is not, the
-  // program ends (out_of_memory.h); TryReserve says so.
+  // Waits until the last copy is done, then makes room for so many bytes. If there is none, Reserve
+  // throws (out_of_memory.h) and TryReserve returns false.
   void Reserve(std::size_t bytes);
   bool TryReserve(std::size_t bytes);
   std::size_t bytes() const { return bytes_; }

@@ -86,7 +86,7 @@ class Parcel {
   void AddRegion(void* data, std::size_t bytes, void** place, Way way);
   void MakeRoom(std::vector<std::size_t>* room);
   void TakeAll(DeviceState& device);
-  // The end of all that goes that way or one before it.
+  // The end of all regions that go this way or an earlier one.
   std::size_t EndOf(Way way) const;
 
   std::vector<Region> regions_;

@@ -35,7 +35,7 @@ std::int64_t GemmShares(std::int64_t m, std::int64_t n) {
 }
 
 // Norms are read 16 bytes at a time. In the form for few rows each block reads x once more for its
-// norm: worth it as long as that is little beside a launch.
+// norm, which is worth it while that takes less time than a launch.
 bool GemmTakes(InputKind kind, const GemmParams& p) {
   constexpr std::int64_t kMostNormed = 16384;
   if (kind == InputKind::kRows || p.m == 0 || p.weight.k == 0) return kind == InputKind::kRows;

@@ -1,5 +1,5 @@
-// gemm with quantised weights (quant_weight.h) on the tensor cores. x is rounded to signed bytes by
-// the group, so that the products of a group are exact integers: one step of the tensor core for a
+// gemm with quantised weights (quant_weight.h) on the tensor cores. x is rounded to int8 per
+// group, so that the products of a group are exact integers: one step of the tensor core for a
 // group of 32, one with half of its columns zero for each group of 16. Their scaled sums are added
 // in float32, block by block within a run of K, then run by run (gemm_runs.cuh): an order fixed by
 // K alone.
@@ -211,8 +211,8 @@ inline constexpr int kQuantTiledThreads = 256;
 inline constexpr int kQuantTileN = 128;  // rows of W a block
 inline constexpr int kQuantStages = 3;   // steps on their way
 
-// A step in shared memory: of W and of x rows of 64 bytes, of bytes two halves behind each other;
-// then the groups of the rows of x.
+// A step in shared memory: rows of 64 bytes of W and of x (with int8, two halves one after the
+// other), then the groups of the rows of x.
 template <int kBits, int kGroup, int kTileM>
 struct QuantStage {
   static constexpr int kHalves = kBits == 8 ? 2 : 1;

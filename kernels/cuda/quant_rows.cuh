@@ -1,4 +1,4 @@
-// Rows of quantised products: x rounded to signed bytes by the group, as kernels/common/quantize.h
+// Rows of quantised products: x rounded to int8 per group, as kernels/common/quantize.h
 // does, and rows of quantised weights (quant_weight.h) as float32.
 #pragma once
 
@@ -24,7 +24,7 @@ __host__ __device__ __forceinline__ RoundedX RoundedXOf(const cuda::GemmParams& 
   return {codes, reinterpret_cast<GroupOfX*>(codes + p.m * cuda::PaddedQuantK(p.weight.k))};
 }
 
-// RoundActivations of common/quantize.h, a thread a group: `group` of row m, whose element i is
+// RoundActivations of common/quantize.h, one thread per group: `group` of row m, whose element i is
 // element(i).
 template <int kGroup, class Element>
 __device__ __forceinline__ void RoundGroup(const cuda::GemmParams& p, std::int64_t m,

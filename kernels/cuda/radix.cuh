@@ -32,7 +32,7 @@ __device__ __forceinline__ T WarpScan(T value) {
   return value;
 }
 
-// What the threads before this one sum up to; `warps` holds one value a warp and is free for the
+// What the threads before this one sum up to; `warps` holds one value per warp and is free for the
 // next use after a barrier.
 template <int kThreads, class T>
 __device__ __forceinline__ T SumBefore(T value, T* warps) {

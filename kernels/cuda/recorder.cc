@@ -5,7 +5,7 @@
 namespace sglrun::kernels::cuda {
 namespace {
 
-// Of buckets of rows, of lengths and of wishes. More than that are not of one run.
+// A key combines a bucket of rows, one of lengths and the outputs wanted: one run has fewer keys.
 constexpr std::size_t kMostWorks = 512;
 
 }  // namespace
@@ -27,8 +27,8 @@ Recorder::Work& Recorder::Find(std::span<const std::uint64_t> key, std::uint64_t
   return works_.try_emplace(std::vector(key.begin(), key.end()), *runtime_).first->second;
 }
 
-// The first time it runs as it is: buffers grow, kernels are loaded, neither of which a capture
-// allows.
+// The first time the work runs without a capture, which allows neither that buffers grow nor that
+// kernels are loaded.
 void Recorder::Play(Work& work, std::vector<const void*> places,
                     const std::function<void()>& launches) {
   if (!work.has_run) {

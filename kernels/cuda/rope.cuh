@@ -1,5 +1,5 @@
-// rope and store_kv, alone and as one with the norms of heads: a warp a head. cos and sin come from
-// a float32 table, the same on every backend.
+// rope and store_kv, alone and as one with the norms of heads: one warp per head. cos and sin come
+// from a float32 table, the same on every backend.
 #pragma once
 
 #include "kernels/cuda/norm.cuh"

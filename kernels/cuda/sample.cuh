@@ -1,4 +1,4 @@
-// sample: a block a row, no sort, all sums in integers (kernels/sample.h):
+// sample: one block per row, no sort, all sums in integers (kernels/sample.h):
 //   1. the best token, which is the answer of a greedy row;
 //   2. weights by exp2_exact; a descent over their bits finds the smallest kept weight: in each
 //      bucket the first token must still be within top_k and top_p. Where tokens of that weight are

@@ -34,7 +34,7 @@ void Address(const LogitsProcessArgs& args, Parcel& parcel, LogitsProcessParams&
   parcel.Use(args.ban_ids.size(), &params.ban_saved);
 }
 
-// But for the rows to sample and the tokens.
+// All arrays except the rows to sample and the tokens.
 void Address(const SampleArgs& args, Parcel& parcel, SampleParams& params) {
   parcel.Send(args.temperature, &params.temperature);
   parcel.Send(args.top_k, &params.top_k);
@@ -44,7 +44,7 @@ void Address(const SampleArgs& args, Parcel& parcel, SampleParams& params) {
   parcel.Send(args.sampleable, &params.sampleable);
 }
 
-// But for the rows to tell of, the ids and the results.
+// All arrays except the rows to report, the ids and the results.
 void Address(const LogprobsArgs& args, std::int64_t rows, Parcel& parcel, LogprobsParams& params) {
   for (std::size_t r = 1; r < args.top_begin.size(); ++r) {
     params.max_top =
@@ -136,7 +136,7 @@ void Launch(const DrawArgs& args, const Draws& draws, DeviceState& device) {
   if (draws.tells) ops.logprobs(draws.logprobs, device.stream());
 }
 
-// What a graph of draws knows besides places: which stages it has, and what is a number to them.
+// What identifies a graph of draws besides addresses: its stages and their scalar arguments.
 std::vector<std::uint64_t> KeyOf(const DrawArgs& args, const Draws& draws, const Parcel& parcel) {
   std::vector<std::uint64_t> key(args.key.begin(), args.key.end());
   key.push_back(parcel.present());

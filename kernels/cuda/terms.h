@@ -1,5 +1,5 @@
-// The nouns of the contracts in the terms of the kernels: what the backend and the shelf that tests
-// use (tests/kernels/cuda/sim_shelf.cc) must agree on.
+// Converts the types of the contracts into parameters of the kernels: what the backend and the
+// shelf that tests use (tests/kernels/cuda/sim_shelf.cc) must agree on.
 #pragma once
 
 #include <cstddef>

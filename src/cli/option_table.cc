@@ -107,7 +107,7 @@ std::vector<OptionSpec> InputAndOutput() {
        .value = "I/N",
        .commands = kRuns,
        .group = kGroup,
-       .line = "process part I of N of the records; auto: as the launcher says; any/N: those left",
+       .line = "process part I of N; auto: I and N from the launcher; any/N: parts that nobody has",
        .text = "A hash of its content assigns each record to a part; I is from 0 to N-1. `sglrun "
                "merge` joins the N outputs. `auto` takes I and N from the program that started the "
                "process: Slurm, Open MPI, MPICH, torchrun, AWS Batch, or SGLRUN_SHARD=I/N. "
@@ -199,7 +199,7 @@ std::vector<OptionSpec> ModelOptions() {
        .commands = kTemplate | kRuns | kChat,
        .shapes_results = true,
        .group = kGroup,
-       .line = "read special tokens spelled in messages as plain text",
+       .line = "treat special tokens that appear in messages as plain text",
        .text =
            "Without this option, `<|im_end|>` in a message ends the turn, as in the reference "
            "implementations. Special tokens that the chat template writes stay special tokens."},
@@ -437,7 +437,7 @@ std::vector<OptionSpec> GrammarOptionRows() {
        .commands = kRuns,
        .shapes_results = true,
        .group = kGroup,
-       .line = "add text that a constraint forces as several tokens at once",
+       .line = "append text that a constraint forces several tokens at a time",
        .text = "This takes fewer steps. The forced text is tokenized by the tokenizer, so its "
                "tokens may differ from those that the model would have drawn one by one. Records "
                "with stop strings or stop_regex are generated token by token all the same."},

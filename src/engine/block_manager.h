@@ -55,7 +55,7 @@ class BlockManager {
   // Releases one reference to each page, last page first, and empties the list.
   void ReleaseAll(std::vector<PageId>& held);
 
-  // "page 3: 1 user, behind 2, published" one line a page that is in use or cached.
+  // "page 3: 1 user, behind 2, published", one line per page that is in use or cached.
   std::string ToString() const;
   // Fails a CHECK when counts, lists and table disagree. `tables`: the pages each user holds.
   void CheckIntegrity(std::span<const std::vector<PageId>> tables) const;

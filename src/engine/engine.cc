@@ -129,7 +129,7 @@ Result<PreparedPrompt, RecordError> Engine::Prepare(const GenerateRequest& reque
 Result<std::unique_ptr<Sequence>, RecordError> Engine::Admit(GenerateRequest request) const {
   const model::ModelSpec& spec = impl_->model.spec();
   SGLRUN_ASSIGN_OR_RETURN(PreparedPrompt prompt, Prepare(request));
-  // The tokens are what is fed.
+  // Only the tokens are needed from here on.
   request.text = {};
   request.input_ids.reset();
   SGLRUN_ASSIGN_OR_RETURN(

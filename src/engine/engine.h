@@ -65,7 +65,7 @@ struct EngineStats {
 // The request's limits and stop rules, checked against a model: what `plan` needs without weights.
 struct PromptLimits {
   std::int64_t context_length = 0;
-  std::int64_t vocab_size = 0;   // ids below may be fed
+  std::int64_t vocab_size = 0;   // input ids must be below this
   std::int64_t hidden_size = 0;  // width of input_embeds
   std::string_view reasoning_end = kDefaultReasoningEnd;
 };

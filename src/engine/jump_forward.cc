@@ -11,7 +11,7 @@ namespace {
 // Tokens before the forced text that are tokenized again with it, to see where it begins.
 constexpr std::size_t kContextTokens = 5;
 
-// Some token is `text` and more.
+// Whether a token begins with `text` and is longer.
 bool SomeTokenGoesBeyond(const grammar::Vocabulary& vocabulary, std::string_view text) {
   const auto nodes = vocabulary.nodes();
   std::int32_t at = 0;

@@ -26,7 +26,7 @@ class LateLogits {
   std::int64_t count() const { return static_cast<std::int64_t>(rows_.size()); }
   bool is_full() const { return count() == kRows; }
 
-  // Row `row` of `hidden`, which must live until Compute and be the same for all rows till then.
+  // Row `row` of `hidden`, which must live until Compute and be the same for all rows until then.
   void Add(tensor::TensorView hidden, std::int64_t row) {
     states_ = hidden;
     rows_.push_back(static_cast<std::int32_t>(row));

@@ -66,7 +66,7 @@ class Scheduler {
   // Removes every sequence; their full pages stay in the cache.
   void CancelAll();
 
-  // "running 3: 37 of 40 tokens, next 1, pages 4 9 2" one line a sequence.
+  // "running 3: 37 of 40 tokens, next 1, pages 4 9 2", one line per sequence.
   std::string ToString() const;
   void CheckIntegrity() const;
 

@@ -1,4 +1,4 @@
-// The heartbeat (engine_impl.h).
+// One step of the engine (engine_impl.h).
 #include <algorithm>
 #include <array>
 #include <cstdint>

@@ -104,7 +104,7 @@ void StopAutomaton::Consume(char32_t character, Steps& next) {
   }
 }
 
-// False where this round was here before.
+// False if this round has visited the step already.
 bool StopAutomaton::Visit(std::uint32_t step) {
   return std::exchange(seen_[step], round_) != round_;
 }

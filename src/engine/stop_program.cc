@@ -21,7 +21,7 @@ constexpr std::size_t kMostVisits = 64 * kMostSteps;
 bool MatchesAlone(const pcre2_code* code, char32_t character) {
   std::string text;
   AppendUtf8(text, character);
-  // Kept, because what a match needs is allocated with the first one.
+  // Kept per thread, because the first match allocates memory that later ones reuse.
   static thread_local const PcreMatchData match(pcre2_match_data_create(1, nullptr));
   return pcre2_match(code, PcreUnits(text), text.size(), 0, PCRE2_NO_UTF_CHECK, match.get(),
                      nullptr) >= 0;

@@ -23,7 +23,7 @@ class Thinking {
  private:
   std::vector<std::int32_t> end_;
   std::optional<std::int64_t> budget_;
-  // fallback_[n]: length of the longest shorter beginning of `end` that its first n tokens end with
+  // fallback_[n]: length of the longest proper prefix of `end` that its first n tokens end with
   // (Knuth, Morris and Pratt, "Fast pattern matching in strings", 1977).
   std::vector<std::size_t> fallback_;
   std::size_t matched_ = 0;  // tokens of the end sequence at the current end

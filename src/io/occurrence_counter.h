@@ -1,4 +1,4 @@
-// How often each 64-bit hash was seen: 12 bytes a slot, at most about 24 bytes a distinct hash, so
+// How often each 64-bit hash was seen: 12 bytes per slot, at most about 24 per distinct hash, so
 // that a file of five million lines costs some hundred megabytes and no more.
 #pragma once
 

@@ -107,9 +107,9 @@ void Decoder::RunLayers(const ForwardBatch& batch, const Reach& reach, const KvC
     const Layer& layer = blocks_.layers[i];
     const kernels::KvCacheView pages = cache.Layer(static_cast<std::int64_t>(i));
     layer.mixer.Store({x, layer.before_mixer}, pages, step);
-    // Nobody reads the last layer's output of other tokens: in a prefill that saves almost all of
-    // the layer that comes after the keys and values. A row's bits do not depend on the rows beside
-    // it (on a GPU with --deterministic).
+    // The last layer's output is needed only for the wanted tokens: in a prefill that saves almost
+    // all of the layer that comes after the keys and values. A row's bits do not depend on the rows
+    // beside it (on a GPU with --deterministic).
     const bool is_last = i + 1 == blocks_.layers.size();
     if (is_last && wanted == 0) return;
     TensorView heads = layer.mixer.Attend(pages, step);
@@ -181,7 +181,7 @@ void Decoder::Embed(std::span<const std::int32_t> ids, TensorView out) {
   blocks_.embedding.LookUp(ValuesOf(staged[0]), out, backend_->table, *context_);
 }
 
-// Attention must know how far rows reach; in a step that repeats, how far any may.
+// Attention must know the length of the longest row; in a repeated step, the longest possible one.
 Decoder::Reach Decoder::ReachOf(const ForwardBatch& batch) {
   if (batch.repeats) return {batch.block_table_stride * kernels::kPageSize, 1};
   Reach reach;

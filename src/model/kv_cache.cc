@@ -14,8 +14,8 @@ std::int64_t LayerPageBytes(const kernels::KvLayout& layout, const kernels::Back
   return static_cast<std::int64_t>(backend.table.kv_page_bytes(layout));
 }
 
-// The beginning of each layer on the host. A first token that took a huge page of each of 30 layers
-// waited 60 MB of zeroing for its 0.4 MB.
+// The beginning of each layer on the host. Otherwise the first token would touch a huge page in
+// each of 30 layers: 60 MB to zero for 0.4 MB of data.
 constexpr std::int64_t kSmallPagesBytes = std::int64_t{2} << 20;
 
 }  // namespace

@@ -41,7 +41,7 @@ Status CheckSettings(const AnyShardSettings& settings) {
   return CheckOutputForm(common);
 }
 
-// Sleeps, but not through a signal.
+// Sleeps until it is time to look again or a signal arrives.
 void WaitForOthers() {
   const auto end = std::chrono::steady_clock::now() + kLookAgain;
   while (StopFlag::exit_code() == 0 && std::chrono::steady_clock::now() < end) {
@@ -139,7 +139,7 @@ class AnyShardRun {
   std::shared_ptr<const InputIndex> index_;
   Json identity_;
   std::vector<bool> finished_;
-  bool failed_ = false;         // a record of any shard, by whichever process
+  bool failed_ = false;         // a record of any shard, in any process
   std::optional<int> stopped_;  // the exit code of a run that stopped early
   console::Clock::time_point start_ = console::Clock::now();
   mutable std::random_device random_;

@@ -59,8 +59,8 @@ Result<std::string> TokenizerContent(const serve::ServeSettings& settings,
   return content;
 }
 
-// A directory's tokenizer files may change under the same weights. All that decides the ids: the
-// files themselves, and of a GGUF the fields that hold the tokenizer.
+// A directory's tokenizer files may change under the same weights. Hashes all that decides the
+// ids: the files themselves, or the fields of a GGUF that hold the tokenizer.
 Result<std::string> TokenizerFingerprint(const serve::ServeSettings& settings,
                                          const serve::ModelSource& source) {
   SGLRUN_ASSIGN_OR_RETURN(const std::string content, TokenizerContent(settings, source.files));
@@ -88,7 +88,7 @@ Result<Json> RunIdentity(const RunSettings& settings, const serve::ModelSource& 
   const serve::ServeSettings& serve = settings.serve;
   const tensor::DType dtype = serve::WeightDType(serve, source.files, backend);
   SGLRUN_ASSIGN_OR_RETURN(const std::string tokenizer, TokenizerFingerprint(serve, source));
-  // What stands for an option in the identity: not what was typed, but what came of it.
+  // An option's effective value where it decides, not what was typed.
   const std::map<std::string_view, Json> effective = {
       {"tokenizer", tokenizer},
       {"template", TemplateFingerprint(serve, source)},

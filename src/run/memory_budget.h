@@ -1,5 +1,6 @@
-// The memory of all records of a run: lines being read, prompts and sequences, compiled constraints,
-// results and waiting rows. It has one fixed limit, which does not depend on the machine. Thread-safe.
+// The memory of all records of a run: lines being read, prompts and sequences, compiled
+// constraints, results and waiting rows. It has one fixed limit, which does not depend on the
+// machine. Thread-safe.
 //
 // The limit applies only to new records. A record that needs more memory to continue gets it
 // immediately, so that the run never deadlocks.
@@ -14,7 +15,8 @@
 
 namespace sglrun::run {
 
-// Of one run. A record's bounds (engine/result_room.h, io/jsonl_reader.h, io/dialect/record.h) lie below.
+// Of one run. A record's bounds (engine/result_room.h, io/jsonl_reader.h, io/dialect/record.h) lie
+// below.
 inline constexpr std::int64_t kRunMemory = std::int64_t{1} << 30;
 
 class MemoryBudget {
@@ -71,7 +73,7 @@ class MemoryHold {
   }
 
   std::int64_t bytes() const { return bytes_; }
-  // Only of one that has a budget.
+  // Requires a budget.
   void Resize(std::int64_t bytes) {
     budget_->Add(bytes - bytes_);
     bytes_ = bytes;

@@ -27,15 +27,17 @@ struct Part {
 
 struct Check {
   std::vector<ShardOutput> outputs;
-  std::vector<Part> parts;             // of the outputs, in the same order
-  std::vector<std::int64_t> missing;   // indices
-  std::int64_t count = 0;              // of the run
-  std::string problem;                 // why outputs do not belong together
+  std::vector<Part> parts;            // of the outputs, in the same order
+  std::vector<std::int64_t> missing;  // indices
+  std::int64_t count = 0;             // of the run
+  std::string problem;                // why outputs do not belong together
   bool mergeable() const {
     return problem.empty() && missing.empty() && Number(PartState::kFinished) == count;
   }
-  std::int64_t Number(PartState state) const { return std::ranges::count(parts, state, &Part::state); }
-  std::int64_t Sum(std::int64_t Part::* member) const {
+  std::int64_t Number(PartState state) const {
+    return std::ranges::count(parts, state, &Part::state);
+  }
+  std::int64_t Sum(std::int64_t Part::*member) const {
     std::int64_t sum = 0;
     for (const Part& part : parts) sum += part.*member;
     return sum;
@@ -82,13 +84,13 @@ Json ToJson(const Check& check) {
   Json::Array shards, missing;
   for (std::size_t i = 0; i < check.parts.size(); ++i) {
     const Part& part = check.parts[i];
-    shards.push_back(Json::Object{
-        {"shard", check.outputs[i].shard.ToString()},
-        {"output", check.outputs[i].path},
-        {"state", std::string(kStateNames[static_cast<std::size_t>(part.state)])},
-        {"rows", part.rows},
-        {"failed", part.failed},
-        {"last_row_s", part.age_s}});
+    shards.push_back(
+        Json::Object{{"shard", check.outputs[i].shard.ToString()},
+                     {"output", check.outputs[i].path},
+                     {"state", std::string(kStateNames[static_cast<std::size_t>(part.state)])},
+                     {"rows", part.rows},
+                     {"failed", part.failed},
+                     {"last_row_s", part.age_s}});
   }
   for (const std::int64_t index : check.missing) {
     missing.push_back(Shard{index, check.count}.ToString());
@@ -112,8 +114,8 @@ std::string ToText(const Check& check) {
     if (part.state == PartState::kFinished) continue;
     text += std::string(kStateNames[static_cast<std::size_t>(part.state)]) + " " +
             check.outputs[i].shard.ToString() + " " + check.outputs[i].path + ": " +
-            FormatCount(part.rows) + " rows, " + FormatCount(part.failed) + " failed, the last row " +
-            FormatCount(part.age_s) + " s ago\n";
+            FormatCount(part.rows) + " rows, " + FormatCount(part.failed) +
+            " failed, the last row " + FormatCount(part.age_s) + " s ago\n";
   }
   for (const std::int64_t index : check.missing) {
     text += "missing " + Shard{index, check.count}.ToString() + "\n";
@@ -132,7 +134,8 @@ std::string ToText(const Check& check) {
 
 Result<int> CheckMerge(const MergeSettings& settings) {
   SGLRUN_ASSIGN_OR_RETURN(const Check check, ReadCheck(settings.inputs));
-  SGLRUN_RETURN_IF_ERROR(console::Print(settings.json ? ToJson(check).Dump() + "\n" : ToText(check)));
+  SGLRUN_RETURN_IF_ERROR(
+      console::Print(settings.json ? ToJson(check).Dump() + "\n" : ToText(check)));
   return check.mergeable() ? console::kExitOk : console::kExitRecordErrors;
 }
 

@@ -23,7 +23,7 @@ Result<io::RecordOptions> MakeRecordOptions(const serve::ServeSettings& serve,
 // How the inputs are read.
 io::ReaderOptions MakeReaderOptions(const RecordSettings& records);
 
-// What rows that tell their line say of its file: nothing where there is one input only.
+// The member `file` of rows that have `line`: empty if there is only one input.
 std::string FileInRows(const RecordSettings& records, const std::string& file);
 
 // "prompts.jsonl:12"

@@ -82,8 +82,8 @@ Status CheckNoRepeats(const std::vector<ShardOutput>& shards) {
   for (const ShardOutput& shard : shards) {
     const auto [at, added] = by_index.emplace(shard.shard.index, &shard);
     if (added) continue;
-    return Error{"shard " + shard.shard.ToString() + " is given twice: " +
-                 Quoted(at->second->path) + " and " + Quoted(shard.path)};
+    return Error{"shard " + shard.shard.ToString() +
+                 " is given twice: " + Quoted(at->second->path) + " and " + Quoted(shard.path)};
   }
   return {};
 }

@@ -53,7 +53,7 @@ class MergeTable {
   void ApplyLong(std::span<const TokenId> symbols, Queue queue, std::vector<TokenId>& out) const;
 
   std::vector<Slot> slots_;
-  std::vector<std::uint64_t> known_;  // 16 bits a slot, set where a pair's hash points: most
+  std::vector<std::uint64_t> known_;  // 16 bits per slot, set where a pair's hash points: most
                                       // pairs do not merge, and of those the table is rarely asked
   std::size_t size_ = 0;
   std::size_t ranks_ = 0;  // the largest rank and 1

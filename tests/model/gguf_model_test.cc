@@ -272,7 +272,7 @@ TEST_CASE("a vocabulary alone is no model, but has a tokenizer") {
   builder.Strings("tokenizer.ggml.tokens", {"a"});
   const formats::TempDirectory directory;
   const std::string path = directory.Write("v.gguf", builder.Build());
-  CHECK(Says(OpenGgufModel(path).error().message, "a vocabulary alone"));
+  CHECK(Says(OpenGgufModel(path).error().message, "only a vocabulary"));
   const auto fields = ModelFiles::ReadGgufTokenizer(path);
   REQUIRE(fields.ok());
   REQUIRE(fields->has_value());

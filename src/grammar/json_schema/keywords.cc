@@ -118,7 +118,7 @@ std::optional<std::string> FaultOfTypes(const Json& value) {
         std::end(kTypeNames)) {
       return std::nullopt;
     }
-    std::string fault = "names the type " + name.Excerpt() + ", which there is not";
+    std::string fault = "names " + name.Excerpt() + ", which is not a JSON type";
     const std::string nearest = NearestName(name.as_string(), kTypeNames);
     if (!nearest.empty()) fault += "; did you mean \"" + nearest + "\"?";
     return fault;

@@ -54,7 +54,7 @@ class FrontierDfa {
   std::vector<Frontier> frontiers_;
   std::unordered_multimap<std::size_t, std::int32_t> ids_;
   std::vector<std::size_t> row_begin_;  // by frontier; into rows_
-  std::vector<std::int32_t> rows_;      // 256 targets a row
+  std::vector<std::int32_t> rows_;      // 256 targets per row
   Frontier scratch_;
   bool exhausted_ = false;
 };

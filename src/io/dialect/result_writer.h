@@ -20,7 +20,7 @@ enum class HiddenStateForm : std::uint8_t { kInline, kSafetensors, kNpy };
 
 struct RowOptions {
   bool no_timing = false;   // leave out e2e_latency and cached_tokens
-  bool flatten = false;     // one line a result, arrays opened
+  bool flatten = false;     // one line per result, arrays opened
   bool with_line = false;   // --order completion: every object tells its input line
   bool with_index = false;  // --stream-jsonl: and its number in its record, as its partial results
   HiddenStateForm hidden_states = HiddenStateForm::kInline;
@@ -46,10 +46,10 @@ class ResultWriter {
  public:
   explicit ResultWriter(RowOptions options) : options_(std::move(options)) {}
 
-  // Appends the row of a record, line end included; with `flatten` one line a result. Where rows tell
-  // their line, a record without results is {"line":..,"results":[]} and not the empty array. One
-  // failed result makes the whole record an error row, which has the text of that result so far; its
-  // error is what FirstError gives. Fails only when a side file cannot be written.
+  // Appends the row of a record, line end included; with `flatten` one line a result. Where rows
+  // tell their line, a record without results is {"line":..,"results":[]} and not the empty array.
+  // One failed result makes the whole record an error row, which has the text of that result so
+  // far; its error is what FirstError gives. Fails only when a side file cannot be written.
   Status AppendRow(const RowPlace& place, std::span<const GenerateResult> results,
                    std::string& out) const;
   void AppendErrorRow(const RowPlace& place, const RecordError& error, std::string& out) const;

@@ -84,7 +84,7 @@ kernels::NormArgs Attention::HeadNorm(TensorView x, const VectorWeight& weight,
           .groups = spec_.head_norm->whole_row ? 1 : heads};
 }
 
-// Without a rope: one of no pairs.
+// Without a rope: a rope that rotates no pairs.
 kernels::RopeArgs Attention::Rope(TensorView x, std::int64_t heads, const Step& step) const {
   const TensorView none = tensor::MakeView(nullptr, tensor::DType::kF32, {kMostContext, 0});
   const RopeTable* rope = spec_.rope ? &step.ropes[*spec_.rope] : nullptr;

@@ -21,7 +21,7 @@ class Attention {
 
   // The forward pass in three parts. After the first the keys and values of the step's tokens are
   // in the cache; the second leaves what the heads give, f32 [T, heads * head_dim], in
-  // Slot::kHeads; the third may be of some of these rows alone.
+  // Slot::kHeads; the third may cover only some of these rows.
   void Store(const BlockInput& in, const kernels::KvCacheView& cache, const Step& step) const;
   tensor::TensorView Attend(const kernels::KvCacheView& cache, const Step& step) const;
   void Project(tensor::TensorView heads, const BlockOutput& out, const Step& step) const;
@@ -36,7 +36,7 @@ class Attention {
   kernels::NormArgs HeadNorm(tensor::TensorView x, const VectorWeight& weight,
                              std::int64_t heads) const;
   kernels::RopeArgs Rope(tensor::TensorView x, std::int64_t heads, const Step& step) const;
-  // What the chain does, operation by operation, for what it has no form of.
+  // The chain's operations one by one, if the backend has no fused form.
   void RotateAndStore(const kernels::RotateAndStoreArgs& args, const Step& step) const;
 
   AttentionSpec spec_;

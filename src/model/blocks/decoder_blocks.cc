@@ -33,7 +33,7 @@ void Layer::List(WeightList& list) {
 void Layer::AddColumns(Columns& columns) const {
   mixer.AddColumns(columns);
   std::visit([&](const auto& block) { block.AddColumns(columns); }, mlp);
-  // A branch that goes into the stream as it is needs no place of its own.
+  // A branch without a norm after it is added to the stream directly and needs no buffer.
   if (after_mixer.is_present() || after_mlp.is_present()) columns.Need(Slot::kBranch, hidden_);
 }
 

@@ -20,7 +20,7 @@ void Embedding::LookUp(std::span<const std::int32_t> ids, tensor::TensorView out
 void Embedding::Run(tensor::TensorView x, const Step& step) const {
   const ForwardBatch& batch = step.batch;
   if (!batch.from_drawn.empty()) {
-    // Staged ids are this step's own.
+    // Staged ids belong to this step, so they may be overwritten.
     const std::span ids(const_cast<std::int32_t*>(batch.token_ids.data()), batch.token_ids.size());
     step.table.feed_drawn({.ids = ids, .from = batch.from_drawn, .drawn = batch.drawn},
                           step.context);

@@ -19,7 +19,7 @@ MlpNames Experts::NamesOf(std::size_t expert) const {
 }
 
 void Experts::List(WeightList& list) {
-  // A choice that hangs on the rounding of a router would be another choice.
+  // Routers stay exact, because rounding could change which experts are chosen.
   router_.List({{names_.router, names_.gguf_router, router_spec_.experts}}, hidden_, false, list,
                {.is_exact = true});
   if (router_spec_.choice_bias) {

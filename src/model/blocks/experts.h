@@ -1,4 +1,4 @@
-// MLPs of which each token takes a few: a router, and the weights of every expert.
+// A set of MLPs of which each token uses a few: a router, and the weights of every expert.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,8 @@ namespace sglrun::model {
 // Of the tensors, without ".weight".
 struct ExpertNames {
   std::string router, gguf_router;
-  // Of expert 3: prefix + "3." and gguf_ending + "3", or without the number where it is the only one.
+  // Of expert 3: prefix + "3." and gguf_ending + "3", or without the number where it is the only
+  // one.
   MlpNames experts;
   bool are_numbered = true;
 };

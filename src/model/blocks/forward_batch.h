@@ -29,8 +29,8 @@ struct ForwardBatch {
   // drawn[from_drawn[t]] unless that is -1. Empty when all are in token_ids.
   std::span<const std::int32_t> from_drawn;  // [T] or empty
   const std::int32_t* drawn = nullptr;
-  // A step of one token a row, all of them wanted, of a size that comes again: a device keeps it as
-  // a graph. `hidden` and the cache are then the same ones, too.
+  // A step of one token per row whose outputs are all wanted, of a size that recurs: a device keeps
+  // it as a graph. `hidden` and the cache are then the same ones, too.
   bool repeats = false;
 };
 

@@ -24,7 +24,7 @@ class Moe {
   std::int64_t hidden_;
   Norm no_norm_{std::nullopt, 0};
   Experts routed_;
-  // With a gate, the shared expert is one of one that the gate routes to.
+  // A shared expert with a gate is a set of one expert, and the gate is its router.
   std::optional<Experts> gated_shared_;
   std::optional<Mlp> shared_;
 };

@@ -49,8 +49,8 @@ bool RopeTable::Fill(std::int64_t positions, bool for_queries, const kernels::Ba
       const float growth = for_queries ? QueryGrowth(config_, p) : 1.0f;
       const float factor = config_.attention_factor * growth;
       for (std::int64_t i = 0; i < pairs(); ++i) {
-        // The angle is a float32 product in the reference: the same rounding here, however exact
-        // cos and sin are.
+        // The angle is a float32 product in the reference, so it is rounded to float32 here too,
+        // although cos and sin are more exact.
         const float angle =
             static_cast<float>(p) * config_.inverse_frequencies[static_cast<std::size_t>(i)];
         const auto exact = static_cast<double>(angle);

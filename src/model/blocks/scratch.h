@@ -29,7 +29,7 @@ enum class Slot : std::uint8_t {
 };
 inline constexpr std::size_t kSlots = 13;
 
-// Columns that the blocks of a model need of each slot: the most of all of them.
+// The width of each slot in columns: the maximum over the blocks of a model.
 class Columns {
  public:
   void Need(Slot slot, std::int64_t columns);

@@ -27,8 +27,8 @@ struct RotatedRows {
   std::int64_t heads = 0, size = 0, rotary = 0;
 };
 
-// The rows of all queries, then keys, then values, of heads of `size` rows. Some files order them by
-// key head: its queries, its key, its value.
+// The rows of all queries, then keys, then values, of heads of `size` rows. Some files order them
+// by key head: its queries, its key, its value.
 struct FusedRows {
   std::int64_t heads = 0, kv_heads = 0, size = 0;
 };
@@ -53,7 +53,7 @@ struct MatrixEntry {
   kernels::PackedWeight* to = nullptr;
   std::int64_t n = 0, k = 0;
   std::vector<Source> from = {};
-  bool is_vocabulary = false;  // one row a token: embedding and head
+  bool is_vocabulary = false;  // one row per token: embedding and head
   bool is_multiplied = true;   // false where single rows are looked up only
   MatrixUse use = {};
 };

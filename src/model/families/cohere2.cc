@@ -1,5 +1,5 @@
-// Command R7B and Command A: as Command R, three layers with a window to each without, and the latter
-// without a rope.
+// Command R7B and Command A: as Command R, but three of four layers have a window, and the fourth
+// has no rope.
 #include "model/families/family.h"
 #include "model/families/plain_keys.h"
 

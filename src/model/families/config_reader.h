@@ -23,7 +23,7 @@ struct GgufStatements {
   // No keys say so, the tensors do.
   bool qkv_bias = false, output_bias = false, mlp_bias = false;
   std::int64_t window = 0;  // of the layers that slide
-  // Which layers slide, or that all but every so-manieth do, where the file says so.
+  // Which layers slide, or the period at which one does not, if the file says so.
   std::vector<bool> slides = {};
   std::optional<std::int64_t> window_period = {};
   std::optional<double> sliding_rope_theta = {};

@@ -22,8 +22,8 @@ struct ExpertDefaults {
 // chosen by softmax. For a model that has layers.
 MoeSpec ReadExperts(ConfigReader& keys, const ExpertDefaults& defaults, const ModelSpec& model);
 
-// Gives the experts to the layers that have them as the Qwen classes say: each decoder_sparse_step-th
-// one that mlp_only_layers does not name.
+// Gives experts to the layers that have them in the Qwen classes: those where (layer + 1) is a
+// multiple of decoder_sparse_step, except the layers in mlp_only_layers.
 void UseExpertsAsQwen(ConfigReader& keys, const MoeSpec& moe, ModelSpec& model);
 
 }  // namespace sglrun::model

@@ -25,13 +25,13 @@ struct Family {
   std::string_view causal_class;  // what config.json's `architectures` names
   // general.architecture of GGUF files, "" when they use another family's.
   std::string_view gguf_name = "";
-  bool has_experts = false;  // which tells families of the same architecture in GGUF files apart
+  bool has_experts = false;  // distinguishes families that share a GGUF architecture
   // The converter moved rows of q and k from half to adjacent-pair order.
   bool gguf_interleaves_rope = false;
   // Hugging Face's files and GGUF files have those rows in adjacent-pair order.
   bool rotates_pairs = false;
-  // Hugging Face's files, not GGUF files, have the weights of norms less 1; fused rows of q, k and v
-  // by key head; other names of tensors.
+  // Hugging Face's files, not GGUF files, store the weights of norms minus 1; fused rows of q, k
+  // and v by key head; other names of tensors.
   bool norms_less_one = false;
   bool groups_qkv = false;
   std::vector<TensorRename> tensor_names = {};

@@ -1,5 +1,5 @@
 // Gemma: the plain decoder with gelu, an embedding scaled by the root of its width, and weights of
-// norms that are stored less 1.
+// norms that are stored minus 1.
 #include "model/families/family.h"
 #include "model/families/plain_keys.h"
 

@@ -1,5 +1,5 @@
-// Gemma 3, its text model: as Gemma 2 with norms of queries and keys in place of the soft caps, five
-// layers with a window to each without, and two ropes.
+// Gemma 3, its text model: as Gemma 2 with norms of queries and keys in place of the soft caps, a
+// window in five of six layers, and two ropes.
 #include "model/families/family.h"
 #include "model/families/plain_keys.h"
 

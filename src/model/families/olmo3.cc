@@ -1,5 +1,5 @@
-// OLMo 3: as OLMo 2, three layers with a window to each without, of which the latter alone have
-// scaled angles. GGUF files name olmo2.
+// OLMo 3: as OLMo 2, but three of four layers have a window, and only the fourth has scaled
+// angles. GGUF files name olmo2.
 #include "model/families/family.h"
 #include "model/families/plain_keys.h"
 

@@ -1,5 +1,5 @@
-// Phi-3, 3.5 and 4: q, k and v, and gate and up, are one tensor each. Models with longrope run up to
-// the original length, with the factors of texts that short.
+// Phi-3, 3.5 and 4: q, k and v, and gate and up, are one tensor each. Models with longrope run up
+// to the original length, with the factors of such short texts.
 #include "model/families/family.h"
 #include "model/families/plain_keys.h"
 

@@ -28,10 +28,10 @@ struct ClassDefaults {
   bool tie_word_embeddings = false;
   double rope_theta = 10000.0;
   double partial_rotary_factor = 1.0;
-  // What rope_parameters holds where no key speaks of the rope: JSON, or nothing.
+  // The rope_parameters that apply if no key describes the rope: JSON, or nothing.
   std::string_view rope_parameters = {};
-  // Sliding layers have a rope of their own, ropes[1]: what rope_parameters has for their type; else
-  // unscaled, with theta of the key rope_local_base_freq, this, or that of the other layers.
+  // Sliding layers have a rope of their own, ropes[1]: the rope_parameters of their type; else an
+  // unscaled one whose theta is the key rope_local_base_freq, else this, else that of the others.
   bool has_sliding_rope = false;
   std::optional<double> sliding_rope_theta = {};
 };
@@ -52,12 +52,13 @@ void ReadBiases(ConfigReader& keys, std::string_view key, bool absent, ModelSpec
 // Fails where the key is true: the family cannot compute that.
 void RefuseTrue(ConfigReader& keys, std::string_view key);
 
-// sqrt(hidden_size) in the type of the weights that were trained with it; in float32 of a GGUF file,
-// as llama.cpp computes it.
+// sqrt(hidden_size) in the type of the weights that were trained with it; in float32 of a GGUF
+// file, as llama.cpp computes it.
 float RootOfHidden(ConfigReader& keys, const ModelSpec& model);
 
-// The scale of attention by query_pre_attn_scalar (Gemma 2 and 3), of a model that has layers. GGUF files do not state it; there the 27B model,
-// which has `layers_of_27b` layers, takes hidden_size / heads and all others take the size of a head.
+// The scale of attention by query_pre_attn_scalar (Gemma 2 and 3), of a model that has layers. GGUF
+// files do not state it; there the 27B model, which has `layers_of_27b` layers, takes hidden_size /
+// heads and all others take the size of a head.
 float QueryScalarScale(ConfigReader& keys, const ModelSpec& model, std::size_t layers_of_27b);
 
 // A soft cap: null is none, `absent` counts where the key is missing; 0: none.
@@ -66,8 +67,8 @@ float SoftcapKey(ConfigReader& keys, std::string_view key, double absent);
 // logit_scale, which multiplies.
 float ReadLogitScale(ConfigReader& keys, double absent);
 
-// What queries grow by with their position, of the keys that rope_parameters holds, or of those of
-// `class_default` where no key speaks of the rope.
+// Reads how queries grow with their position, from rope_parameters, or from `class_default` if no
+// key describes the rope.
 void ReadQueryGrowth(ConfigReader& keys, std::string_view class_default, ModelSpec& model);
 
 // sliding_window: null is none, `absent` counts where the key is missing.
@@ -76,8 +77,8 @@ std::int64_t WindowKey(ConfigReader& keys, std::int64_t absent);
 // All layers slide except every period-th; 0: all.
 void SlideExceptEvery(std::int64_t period, std::int64_t window, ModelSpec& model);
 
-// The layers that `layer_types` names, else SlideExceptEvery; of a GGUF file with its own window, and
-// with the layers that it names.
+// The layers that `layer_types` names, else SlideExceptEvery; of a GGUF file with its own window,
+// and with the layers that it names.
 void ReadWindows(ConfigReader& keys, std::int64_t window, std::int64_t period, ModelSpec& model);
 
 // Gives the layers that slide their own rope (ClassDefaults::has_sliding_rope), once their windows

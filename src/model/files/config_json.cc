@@ -54,7 +54,7 @@ const Family* ChooseFamily(const Json& config, ConfigReader& reader) {
   return family;
 }
 
-// The end ids of all sources together: one replacing another is a classic bug.
+// The end ids of all sources are merged: letting one replace another is a common bug.
 void UniteEosIds(const std::vector<std::int32_t>& ids, std::vector<std::int32_t>& all) {
   for (const std::int32_t id : ids) {
     if (std::find(all.begin(), all.end(), id) == all.end()) all.push_back(id);

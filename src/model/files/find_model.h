@@ -1,5 +1,5 @@
-// Where a model lies that is named as people name models: by a path, by the name of a repository in the Hugging Face
-// cache on this machine, or by a part of the name of one of several GGUF files.
+// Finds a model by its path, by the name of a repository in the Hugging Face cache on this machine,
+// or by a part of the name of one of several GGUF files.
 #pragma once
 
 #include <string>
@@ -18,9 +18,10 @@ struct FoundModel {
 //   ORG/NAME               what refs/main of the repository in the cache stands for
 //   ORG/NAME@REVISION      a branch, a tag or a commit (its first digits, where no other commit begins so)
 //   ORG/NAME[@REVISION]:PART
-// A directory that holds one GGUF model and no safetensors stands for it. The cache is where HF_HUB_CACHE says, else
-// HF_HOME/hub, else XDG_CACHE_HOME/huggingface/hub, else ~/.cache/huggingface/hub. Reads no network. An error says what
-// is there: the commits of a repository, the GGUF files of a directory; or how a repository is downloaded.
+// A directory that holds one GGUF model and no safetensors stands for it. The cache is where
+// HF_HUB_CACHE says, else HF_HOME/hub, else XDG_CACHE_HOME/huggingface/hub, else
+// ~/.cache/huggingface/hub. Reads no network. An error says what is there: the commits of a
+// repository, the GGUF files of a directory; or how a repository is downloaded.
 Result<FoundModel> FindModel(const std::string& given);
 
 }  // namespace sglrun::model

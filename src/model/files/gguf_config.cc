@@ -227,7 +227,7 @@ Result<RopeSettings> ReadRope(const ArchKeys& keys, GgufRopeFactors factors, std
   return settings;
 }
 
-// Which layers slide is a list of a flag a layer, or how often one does not.
+// Which layers slide is stated as one flag per layer, or as the period at which one does not.
 Status ReadWindows(const ArchKeys& keys, GgufStatements& stated) {
   SGLRUN_ASSIGN_OR_RETURN(const auto window, keys.Int("attention.sliding_window"));
   if (window.value_or(0) < 0) {

@@ -119,8 +119,8 @@ Result<std::vector<float>> ReadRopeFactors(const std::vector<SplitPart>& parts, 
   return std::vector<float>();
 }
 
-// The experts of "blk.3.ffn_up_exps.weight" [E, n, k] one after the other, each as files that do not
-// stack them name it: "blk.3.ffn_up.7.weight".
+// The experts of "blk.3.ffn_up_exps.weight" [E, n, k] one after the other, each as files that do
+// not stack them name it: "blk.3.ffn_up.7.weight".
 struct ExpertStack {
   std::string begin, end;  // around the number of an expert
   std::int64_t experts = 0;
@@ -201,7 +201,7 @@ Result<GgufModel> OpenGgufModel(const std::string& path) {
   for (const SplitPart& part : parts) {
     tensors.insert(tensors.end(), part.gguf.tensors.begin(), part.gguf.tensors.end());
   }
-  if (tensors.empty()) return Error{path + " holds a vocabulary alone, no weights"};
+  if (tensors.empty()) return Error{path + " contains only a vocabulary, no weights"};
 
   GgufRopeFactors rope_factors;
   SGLRUN_ASSIGN_OR_RETURN(rope_factors.divisors, ReadRopeFactors(parts, kRopeDivisors));

@@ -44,7 +44,7 @@ struct TensorSource {
   std::optional<kernels::WeightForm> form;
   std::function<void(std::int64_t first, std::int64_t count, const formats::QuantOut& out)>
       read_codes;
-  // So many of the stored bytes will not be needed again.
+  // Says that these stored bytes will not be needed again.
   std::function<void(std::size_t begin, std::size_t bytes)> drop_pages;
 };
 
@@ -62,8 +62,8 @@ struct GgufTokenizerFields {
 struct FingerprintOptions {
   // Once it is set, the rest is skipped: the result is no longer needed.
   const std::atomic<bool>* stop = nullptr;
-  // For who packs the weights next, into as much memory or more: mapping the pages again takes a
-  // sixth of the time of packing them.
+  // For a caller that packs the weights next, into as much memory or more: mapping the pages again
+  // takes a sixth of the time of packing them.
   bool keep_pages = false;
 };
 
@@ -90,8 +90,9 @@ class ModelFiles {
   std::int64_t parameter_count() const;
   std::string DTypeSummary() const;  // "BF16", "Q4_1 (F32 norms)"
 
-  // Identifies the model's content: what it computes, its ends, the tensor table and every byte of the data, read at
-  // some gigabytes a second a thread. Packing the weights reads them again, from the page cache.
+  // Identifies the model's content: what it computes, its ends, the tensor table and every byte of
+  // the data, read at some gigabytes per second and thread. Packing the weights reads them again,
+  // from the page cache.
   Hash128 Fingerprint(ThreadPool& pool, const FingerprintOptions& options = {}) const;
   // The same from the hashes of all parts (model/files/tensor_parts.h).
   Hash128 FingerprintOf(std::span<const Hash128> parts) const;

@@ -26,7 +26,7 @@ struct RowLayout {
   std::int64_t groups() const { return format->form->Groups(columns); }
 };
 
-// Half order has first the parts a of a head's pairs, then the parts b, then what does not rotate;
+// In half order a head has the first elements of its pairs, then the second ones, then the rest;
 // this is the place of its row among adjacent pairs.
 std::int64_t PairedRow(std::int64_t row, const RotatedRows& pairs) {
   const std::int64_t within = row % pairs.size, half = pairs.rotary / 2;
@@ -120,7 +120,7 @@ std::function<tensor::TensorView(std::int64_t, std::int64_t)> StoredRowsReader(
     const RowLayout& layout, tensor::DType dtype, const RowOrder& order) {
   return [layout, dtype, order](std::int64_t first, std::int64_t count) {
     const RowOrder::Run run = order.RunFrom(first, count);
-    // Views of what is only read have no type of their own.
+    // There is no view of constant data, hence the cast.
     auto* data = const_cast<std::uint8_t*>(layout.data) +
                  order.Stored(first) * layout.columns * layout.format->block_bytes;
     tensor::TensorView view = tensor::MakeView(data, dtype, {run.rows, layout.columns});

@@ -1,5 +1,5 @@
 // Tensors in parts of a fixed size: the pieces in which a model's bytes are hashed. A fingerprint
-// is made of the hashes of all parts, so that threads can make them in any order, and that who
+// is made of the hashes of all parts, so that threads can make them in any order, and that whoever
 // reads a part for another purpose can hash it on the way.
 #pragma once
 

@@ -12,7 +12,7 @@ using Fault = std::optional<std::string>;
 struct SizeRange {
   const char* key;
   std::int64_t value;
-  // Absurd above: no model is near it, and products stay inside int64. For a head: what the kernels
+  // Upper limit: no model is near it, and products stay inside int64. For a head: what the kernels
   // have room for.
   std::int64_t limit;
 };

@@ -75,7 +75,7 @@ std::int64_t TotalBytes(const LoadOptions& options, DecoderBlocks& blocks) {
 // False when a buffer could not be allocated.
 bool AllocateAll(const LoadOptions& options, tensor::Allocator& allocator, DecoderBlocks& blocks) {
   bool ok = true;
-  // The vectors beside each other: they are filled by one thread, which would touch, and so zero,
+  // The vectors lie next to each other: one thread fills them, which would touch, and so zero,
   // most huge pages of the matrices if it wrote between them.
   ForEachWeight(
       blocks, [](const MatrixEntry&) {},

@@ -12,8 +12,8 @@
 
 namespace sglrun::model {
 
-// The rows of the vocabulary are seen alone, as inputs and as logits: they are the last place to
-// save bits at.
+// Rows of the vocabulary are used one by one, as inputs and as logits, so fewer bits cost most
+// there.
 inline constexpr tensor::DType kVocabularyDTypeOfInt4 = tensor::DType::kI8;
 
 // Blocks with memory for all weights, contents undefined. Refuses with the sizes when the memory is

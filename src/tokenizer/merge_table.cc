@@ -221,6 +221,7 @@ void MergeTable::ApplyLong(std::span<const TokenId> symbols, Queue queue,
     renew(at);
     if (node.previous >= 0) renew(node.previous);
   }
+  if (StopFlag::requested()) return;  // the list of nodes may have no end yet
   for (int i = 0; i >= 0; i = nodes[i].next) out.push_back(nodes[i].id);
 }
 

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "base/stop_flag.h"
+
 namespace sglrun::tokenizer {
 namespace {
 
@@ -85,6 +87,16 @@ TEST_CASE("the table keeps what it knows while it grows") {
     merges.Set(id, id + 1, {static_cast<std::uint32_t>(id), 2 * id});
   }
   for (TokenId id = 0; id < 5000; ++id) REQUIRE(merges.Find(id, id + 1).result == 2 * id);
+}
+
+TEST_CASE("a raised StopFlag ends merging before a long word is read") {
+  MergeTable merges;
+  merges.Set(1, 2, {0, 3});
+  std::vector<TokenId> out;
+  StopFlag::Request();
+  merges.Apply(std::vector<TokenId>(100000, 1), out);
+  StopFlag::Clear();
+  CHECK(out.empty());
 }
 
 }  // namespace

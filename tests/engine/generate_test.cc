@@ -494,7 +494,7 @@ TEST_CASE("a sequence that can never fit the cache is refused with the option to
   CHECK(fits(5).ok());
   const auto refused = fits(6);
   REQUIRE_FALSE(refused.ok());
-  CHECK(refused.error().message.find("a key-value cache of 1 B is too small") != std::string::npos);
+  CHECK(refused.error().message.find("--kv-memory") != std::string::npos);
 }
 
 TEST_CASE("options that do not fit the model are refused") {

@@ -4,7 +4,7 @@
 // where p = positions[t, axis[i]]. In place on x.
 //
 // Positions may be one integer per token (P = 1) or three (P = 3: time, height, width, as
-// multimodal models use); axis[i] tells which of them pair i follows.
+// multimodal models use); axis[i] is the one that pair i uses.
 #pragma once
 
 #include <cstdint>

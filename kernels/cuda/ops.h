@@ -162,7 +162,7 @@ bool GemmTakes(InputKind kind, const GemmParams& params);
 bool GemmGates(const GemmParams& params);
 std::size_t GemmScratchBytes(std::int64_t m, const Weight& weight);
 
-// Algorithms of cuBLASLt are timed with at most so many rows; larger products use the same one.
+// Algorithms of cuBLASLt are timed with at most kMostTrialRows rows; larger products use the same.
 inline constexpr std::int64_t kMostTrialRows = 2048;
 // x as its products read it (library_products.h): bf16 [m, PaddedK(k)], zeros after k.
 struct RoundRowsParams {

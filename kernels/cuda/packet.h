@@ -42,7 +42,7 @@ class Packet {
   Packet(const Packet&) = delete;
   Packet& operator=(const Packet&) = delete;
 
-  // Waits until the last copy is done, then makes room for so many bytes. If there is none, Reserve
+  // Waits until the last copy is done, then makes room for `bytes`. If there is none, Reserve
   // throws (out_of_memory.h) and TryReserve returns false.
   void Reserve(std::size_t bytes);
   bool TryReserve(std::size_t bytes);

@@ -24,8 +24,7 @@ enum class Shortage : std::uint8_t {
   kPinned,          // pinned host memory in the middle of a run
 };
 
-// In the middle of a step: nobody up the stack can give memory back, and half a step cannot be
-// undone. It is caught nowhere; cli ends the program with the sentence, and a batch run continues
+// Thrown in the middle of a step: no caller can free memory, and half a step cannot be undone. It is caught nowhere; cli ends the program with the sentence, and a batch run continues
 // with the same command, as after a kill.
 class OutOfMemory : public std::bad_alloc {
  public:

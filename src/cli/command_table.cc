@@ -214,7 +214,7 @@ const std::vector<CommandSpec>& CommandTable() {
        .text = "Reads the outputs of `batch --shard I/N`, each with its journal, and writes the "
                "rows as one run without shards would have written them. Outputs of different runs, "
                "and missing, unfinished or repeated shards are refused; the message names them. "
-               "With --check it only tells how far the shards are.",
+               "With --check it only reports the progress of the shards.",
        .examples = {{"sglrun merge part0.jsonl part1.jsonl -o results.jsonl", "Joins two shards."},
                     {"sglrun merge out/*.jsonl --check", "Tells what is still missing."}}},
       {.command = Command::kReport,

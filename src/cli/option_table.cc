@@ -107,7 +107,8 @@ std::vector<OptionSpec> InputAndOutput() {
        .value = "I/N",
        .commands = kRuns,
        .group = kGroup,
-       .line = "process part I of N; auto: I and N from the launcher; any/N: parts that nobody has",
+       .line = "process part I of N; auto: take I and N from the launcher; any/N: processes share "
+               "N parts",
        .text = "A hash of its content assigns each record to a part; I is from 0 to N-1. `sglrun "
                "merge` joins the N outputs. `auto` takes I and N from the program that started the "
                "process: Slurm, Open MPI, MPICH, torchrun, AWS Batch, or SGLRUN_SHARD=I/N. "

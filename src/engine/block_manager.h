@@ -55,7 +55,7 @@ class BlockManager {
   // Releases one reference to each page, last page first, and empties the list.
   void ReleaseAll(std::vector<PageId>& held);
 
-  // "page 3: 1 user, behind 2, published", one line per page that is in use or cached.
+  // Describes each page in use or cached in a line: "page 3: 1 user, behind 2, published".
   std::string ToString() const;
   // Fails a CHECK when counts, lists and table disagree. `tables`: the pages each user holds.
   void CheckIntegrity(std::span<const std::vector<PageId>> tables) const;

@@ -71,7 +71,7 @@ std::string DescribeDifference(const Json& before, const Json& now);
 enum class JournalLock : std::uint8_t {
   kTaken,
   kHeld,         // by another process, which writes the output
-  kUnsupported,  // by the file system: nobody knows who else writes the output
+  kUnsupported,  // by the file system: another process that writes the output is not noticed
 };
 
 // Whether another process holds the lock. Does not change the file.

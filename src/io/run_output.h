@@ -67,7 +67,7 @@ class RunOutput {
  public:
   // Refuses, with a sentence, an output of another run, one without a journal and one that another
   // process is writing.
-  // `lock`, if given, tells the last of these from other errors.
+  // `lock`, if given, receives the state of the lock: kHeld if another process writes the output.
   static Result<std::unique_ptr<RunOutput>> Open(RunOutputOptions options,
                                                  JournalLock* lock = nullptr);
   RunOutput(const RunOutput&) = delete;

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -26,10 +27,9 @@ namespace model = sglrun::model;
 const std::string& WriteFile(std::string_view bytes) {
   static std::string path;
   static const int file = [] {
-    char name[] = "/tmp/checkpoint_fuzz.XXXXXX";
-    const int made = mkstemp(name);
+    path = std::filesystem::temp_directory_path() / "checkpoint_fuzz.XXXXXX";
+    const int made = mkstemp(path.data());
     CHECK(made >= 0);
-    path = name;
     std::atexit([] { unlink(path.c_str()); });
     return made;
   }();

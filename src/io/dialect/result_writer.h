@@ -46,7 +46,7 @@ class ResultWriter {
  public:
   explicit ResultWriter(RowOptions options) : options_(std::move(options)) {}
 
-  // Appends the row of a record, line end included; with `flatten` one line a result. Where rows
+  // Appends the row of a record, line end included; with `flatten` one line per result. Where rows
   // tell their line, a record without results is {"line":..,"results":[]} and not the empty array.
   // One failed result makes the whole record an error row, which has the text of that result so
   // far; its error is what FirstError gives. Fails only when a side file cannot be written.

@@ -18,7 +18,7 @@ class RopeTable {
   // Makes positions [0, positions) available; grows by doubling.
   void Ensure(std::int64_t positions, const kernels::Backend& backend,
               kernels::KernelContext& context);
-  // Makes exactly so many positions available; false if there is no memory for them.
+  // Makes exactly `positions` positions available; false if there is no memory for them.
   bool Reserve(std::int64_t positions, const kernels::Backend& backend,
                kernels::KernelContext& context);
   static std::int64_t Bytes(std::int64_t positions, const RopeSpec& config) {

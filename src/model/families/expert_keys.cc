@@ -35,4 +35,13 @@ void UseExpertsAsQwen(ConfigReader& keys, const MoeSpec& moe, ModelSpec& model) 
   }
 }
 
+void UseExpertsAsOlmo(ConfigReader& keys, const ExpertDefaults& defaults, ModelSpec& model) {
+  MoeSpec moe = ReadExperts(keys, defaults, model);
+  moe.router.renormalise = keys.Bool("norm_topk_prob", false);
+  for (LayerSpec& layer : model.layers) {
+    layer.mixer.head_norm = {.eps = model.final_norm.eps, .whole_row = true};
+    layer.moe = moe;
+  }
+}
+
 }  // namespace sglrun::model

@@ -26,4 +26,8 @@ MoeSpec ReadExperts(ConfigReader& keys, const ExpertDefaults& defaults, const Mo
 // multiple of decoder_sparse_step, except the layers in mlp_only_layers.
 void UseExpertsAsQwen(ConfigReader& keys, const MoeSpec& moe, ModelSpec& model);
 
+// Gives experts to every layer as the OLMo classes do, and norms of all heads of a query and of a
+// key as one row.
+void UseExpertsAsOlmo(ConfigReader& keys, const ExpertDefaults& defaults, ModelSpec& model);
+
 }  // namespace sglrun::model

@@ -12,12 +12,7 @@ ModelSpec ReadFlexOlmo(ConfigReader& keys) {
   if (!keys.status().ok()) return model;
   ReadAttentionBias(keys, model);
   UseNormsAfter(model);
-  MoeSpec moe = ReadExperts(keys, {.experts = 7, .chosen = 5}, model);
-  moe.router.renormalise = keys.Bool("norm_topk_prob", false);
-  for (LayerSpec& layer : model.layers) {
-    layer.mixer.head_norm = {.eps = model.final_norm.eps, .whole_row = true};
-    layer.moe = moe;
-  }
+  UseExpertsAsOlmo(keys, {.experts = 7, .chosen = 5}, model);
   return model;
 }
 

@@ -20,12 +20,7 @@ ModelSpec ReadOlmoe(ConfigReader& keys) {
     keys.Fail("clip_qkv is " + std::to_string(*clip) + ", which is not supported");
   }
   ReadAttentionBias(keys, model);
-  MoeSpec moe = ReadExperts(keys, {.experts = 64, .chosen = 8}, model);
-  moe.router.renormalise = keys.Bool("norm_topk_prob", false);
-  for (LayerSpec& layer : model.layers) {
-    layer.mixer.head_norm = {.eps = model.final_norm.eps, .whole_row = true};
-    layer.moe = moe;
-  }
+  UseExpertsAsOlmo(keys, {.experts = 64, .chosen = 8}, model);
   return model;
 }
 

@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <new>
 #include <string>
 #include <system_error>
 #include <thread>
@@ -64,6 +65,14 @@ struct ThreadPool::State {
 
   explicit State(int threads) : claims(static_cast<std::size_t>(threads)) {}
 
+  // Here and not in ~ThreadPool, which does not run if memory ends after the first thread started.
+  ~State() {
+    stop = true;
+    generation.fetch_add(1, std::memory_order_release);
+    generation.notify_all();
+    for (std::thread& worker : workers) worker.join();
+  }
+
   std::atomic<std::uint32_t> generation{0};
   std::atomic<std::uint32_t> pending{0};  // unfinished shares of this generation
   std::vector<Claim> claims;
@@ -112,17 +121,14 @@ int ThreadPool::StartWorkers(int count) {
       state_->workers.emplace_back([this, i] { state_->Work(i); });
     } catch (const std::system_error&) {  // a limit of processes or of memory
       return i - 1;
+    } catch (const std::bad_alloc&) {
+      return i - 1;
     }
   }
   return count;
 }
 
-ThreadPool::~ThreadPool() {
-  state_->stop = true;
-  state_->generation.fetch_add(1, std::memory_order_release);
-  state_->generation.notify_all();
-  for (std::thread& worker : state_->workers) worker.join();
-}
+ThreadPool::~ThreadPool() = default;
 
 void ThreadPool::RunErased(Task task, void* context) {
   if (threads_ == 1) {

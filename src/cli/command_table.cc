@@ -205,6 +205,24 @@ const std::vector<CommandSpec>& CommandTable() {
                      "Your own model, as JSON."},
                     {"sglrun bench --tokenizer ./model --grammar constraints.jsonl",
                      "Your own constraints on the vocabulary of a model."}}},
+      {.command = Command::kNumber,
+       .name = "number",
+       .operands = "INPUT...",
+       .min_operands = 1,
+       .max_operands = 100000,
+       .line = "number records, so that other programs can hand them to processes in any order",
+       .text =
+           "Adds the member `sglrun` to each record: `line`, the number of the record over all "
+           "inputs, and `copy`, the number of earlier records that are equal. `batch` takes the "
+           "copy from there instead of counting, and puts `\"line\": L` first into the row. Any "
+           "split of the numbered file, in any processes, any number of times, therefore gives "
+           "the rows of a single run, and `sglrun merge --lines` puts them in order. All input "
+           "formats can be numbered. A line that is not valid JSON is wrapped and still gives its "
+           "error row. The place in the original input is stored if it differs from `line`.",
+       .examples = {{"sglrun number in.jsonl -o numbered.jsonl", "Numbers a file."},
+                    {"sglrun number in.jsonl | parallel --pipe -N 1000 sglrun batch - -m ./model "
+                     "> rows.jsonl",
+                     "Several processes, blocks of 1,000 records."}}},
       {.command = Command::kMerge,
        .name = "merge",
        .operands = "OUT...",
@@ -214,8 +232,13 @@ const std::vector<CommandSpec>& CommandTable() {
        .text = "Reads the outputs of `batch --shard I/N`, each with its journal, and writes the "
                "rows as one run without shards would have written them. Outputs of different runs, "
                "and missing, unfinished or repeated shards are refused; the message names them. "
-               "With --check it only reports the progress of the shards.",
+               "With --check it only reports the progress of the shards.\n"
+               "\n"
+               "With --lines it reads rows of records that `sglrun number` numbered, from any "
+               "files and in any order, and writes them in the order of the records.",
        .examples = {{"sglrun merge part0.jsonl part1.jsonl -o results.jsonl", "Joins two shards."},
+                    {"sglrun merge --lines rows/* --records numbered.jsonl -o results.jsonl",
+                     "Puts the rows of numbered records in order."},
                     {"sglrun merge out/*.jsonl --check", "Tells what is still missing."}}},
       {.command = Command::kReport,
        .name = "report",

@@ -29,6 +29,7 @@
 #include "run/any_shard.h"
 #include "run/batch.h"
 #include "run/merge.h"
+#include "run/number.h"
 #include "serve/load.h"
 
 namespace sglrun::cli {
@@ -61,6 +62,8 @@ Result<int> Dispatch(Command command, const Options& options) {
       return grammar_tools::RunGrammar(GrammarCheckSettingsOf(options));
     case Command::kBench:
       return bench::RunBench(BenchSettingsOf(options));
+    case Command::kNumber:
+      return run::RunNumber(NumberSettingsOf(options));
     case Command::kMerge:
       return run::RunMerge(MergeSettingsOf(options));
     case Command::kReport:

@@ -48,6 +48,17 @@ std::vector<OptionSpec> InputAndOutput() {
        .kind = Kind::kFile,
        .member = &Options::output,
        .value = "FILE",
+       .commands = Bit(Command::kNumber),
+       .group = kGroup,
+       .line = "file for the numbered records; - is standard output",
+       .text =
+           "The file is compressed if its name ends in .gz or .zst. An existing file is replaced "
+           "when the new one is complete."},
+      {.name = "output",
+       .short_name = 'o',
+       .kind = Kind::kFile,
+       .member = &Options::output,
+       .value = "FILE",
        .commands = Bit(Command::kMerge),
        .group = kGroup,
        .line = "file for the joined rows; - is standard output",
@@ -91,7 +102,7 @@ std::vector<OptionSpec> InputAndOutput() {
        .kind = Kind::kChoice,
        .member = &Options::input_format,
        .choices = {"auto", "generate", "openai", "text"},
-       .commands = kRuns,
+       .commands = kRuns | Bit(Command::kNumber),
        .shapes_results = true,
        .group = kGroup,
        .line = "format of the input lines",
@@ -132,6 +143,24 @@ std::vector<OptionSpec> InputAndOutput() {
        .commands = kRuns | Bit(Command::kMerge),
        .group = kGroup,
        .line = "start over if the output already holds results"},
+      {.name = "lines",
+       .member = &Options::lines,
+       .commands = Bit(Command::kMerge),
+       .group = kGroup,
+       .line = "the inputs are rows of numbered records, in any order and any number of files",
+       .text = "For rows of records that `sglrun number` numbered. The rows are written in the "
+               "order of the records, without their `line`, as a run of the original input would "
+               "have written them. A row may occur several times if only its timing differs; two "
+               "different rows of one line are an error that names both places. If rows are "
+               "missing, their lines are named, nothing is written, and the exit code is 1. Files "
+               "that `batch` writes beside its rows are passed over."},
+      {.name = "records",
+       .kind = Kind::kFile,
+       .member = &Options::records_of_lines,
+       .value = "N|FILE",
+       .commands = Bit(Command::kMerge),
+       .group = kGroup,
+       .line = "with --lines: the number of records, or the file of the records"},
       {.name = "retry-errors",
        .member = &Options::retry_errors,
        .commands = kRuns,

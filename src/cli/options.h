@@ -35,6 +35,8 @@ struct Options {
   std::int64_t max_errors = 0;  // 0: any number
   bool failed_ok = false;
   bool check = false;  // of merge
+  bool lines = false;
+  std::string records_of_lines;  // their number, or the file that holds them
 
   std::string model;       // a path, once FindModels has found it
   std::string model_name;  // "org/name", or the last part of the path: from there as well
@@ -115,6 +117,7 @@ enum class Command : std::uint8_t {
   kChat,
   kGrammar,
   kBench,
+  kNumber,
   kMerge,
   kReport,
   kFields,

@@ -289,12 +289,18 @@ bench::BenchSettings BenchSettingsOf(const Options& options) {
           .json = options.json};
 }
 
+run::NumberSettings NumberSettingsOf(const Options& options) {
+  return {.inputs = options.inputs, .format = LineFormatOf(options), .output = options.output};
+}
+
 run::MergeSettings MergeSettingsOf(const Options& options) {
   return {.inputs = options.inputs,
           .output = options.output,
           .overwrite = options.overwrite,
           .check = options.check,
-          .json = options.json};
+          .json = options.json,
+          .lines = options.lines,
+          .records = options.records_of_lines};
 }
 
 report::ReportSettings ReportSettingsOf(const Options& options) {

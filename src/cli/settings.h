@@ -13,6 +13,7 @@
 #include "report/show_report.h"
 #include "run/any_shard.h"
 #include "run/merge.h"
+#include "run/number.h"
 #include "run/settings.h"
 #include "serve/settings.h"
 
@@ -32,6 +33,7 @@ inspect::TemplateSettings TemplateSettingsOf(const Options& options);
 chat::ChatSettings ChatSettingsOf(const Options& options);
 grammar_tools::GrammarCheckSettings GrammarCheckSettingsOf(const Options& options);
 bench::BenchSettings BenchSettingsOf(const Options& options);
+run::NumberSettings NumberSettingsOf(const Options& options);
 run::MergeSettings MergeSettingsOf(const Options& options);
 report::ReportSettings ReportSettingsOf(const Options& options);
 

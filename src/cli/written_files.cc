@@ -67,7 +67,8 @@ bool IsSameFile(const NamedFile& a, const NamedFile& b) {
 
 // Commands whose rows go to --output, which may be standard output.
 bool HasOutput(Command command) {
-  return command == Command::kBatch || command == Command::kMerge || command == Command::kGrammar;
+  return command == Command::kBatch || command == Command::kMerge || command == Command::kGrammar ||
+         command == Command::kNumber;
 }
 
 bool WritesStandardOutput(const Options& options, Command command) {
@@ -92,7 +93,8 @@ std::vector<NamedFile> WrittenFiles(const Options& options, Command command) {
                      .path = options.output,
                      .remedy = "--output",
                      .place = Place::kAnywhere});
-    if (command != Command::kGrammar && !io::IsLooseOutput(options.output)) {
+    const bool continues = command == Command::kBatch || command == Command::kMerge;
+    if (continues && !io::IsLooseOutput(options.output)) {
       for (const std::string& path : io::FilesBeside(options.output)) {
         files.push_back({.what = "a file beside the output,", .path = path, .remedy = "--output"});
       }
@@ -302,7 +304,7 @@ Status CheckStandardStream(const NamedFile& stream, const std::vector<NamedFile>
 
 std::string RunFilePath(const Options& options) {
   if (!options.run_file.empty()) return options.run_file;
-  return io::IsLooseOutput(options.output) ? "" : options.output + ".run.json";
+  return io::IsLooseOutput(options.output) ? "" : io::RunFilePath(options.output);
 }
 
 Status CheckWrittenFiles(const Options& options, Command command) {

@@ -59,6 +59,7 @@ class RawFile {
 
   const std::string& path() const { return path_; }
   std::int64_t taken() const { return taken_; }
+  bool is_regular() const { return !waits_; }
 
   const char* data() const { return buffer_.data() + begin_; }
   std::size_t size() const { return end_ - begin_; }
@@ -119,6 +120,7 @@ class PlainSource : public ByteSource {
     file_.Take(count);
     return count;
   }
+  bool is_as_stored() const override { return file_.is_regular(); }
   std::int64_t bytes_taken() const override { return file_.taken(); }
 
  private:

@@ -27,6 +27,9 @@ class ByteSource {
   // are no further stream are passed over with a warning, as gzip does.
   virtual Result<std::size_t> Read(char* data, std::size_t size) = 0;
 
+  // Whether Read gives the bytes of a file that can be read again at any offset.
+  virtual bool is_as_stored() const { return false; }
+
   // Bytes taken from the file so far, compressed ones where it is compressed.
   virtual std::int64_t bytes_taken() const = 0;
 };

@@ -29,6 +29,10 @@ std::string DroppedRowsPath(const std::string& output_path) {
   return output_path + ".dropped";
 }
 
+std::string RunFilePath(const std::string& output_path) {
+  return output_path + ".run.json";
+}
+
 std::vector<std::string> FilesBeside(const std::string& output_path) {
   const std::string path = FollowLinks(output_path);
   const std::string rebuilt = RebuiltPath(path);

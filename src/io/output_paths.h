@@ -16,6 +16,9 @@ std::string RebuiltPath(const std::string& output_path);
 // "OUT.dropped": rows whose record is no longer in the input.
 std::string DroppedRowsPath(const std::string& output_path);
 
+// "OUT.run.json": the run file, unless another is named.
+std::string RunFilePath(const std::string& output_path);
+
 // All files that a run writes next to the output: the journal, the rebuilt output with its journal
 // and dropped rows, and the dropped rows. If the output is a link, also its target.
 std::vector<std::string> FilesBeside(const std::string& output_path);

@@ -176,6 +176,7 @@ Result<int> BatchRun::Generate(BatchSource::Parts parts) {
 Result<int> BatchRun::Serve(BatchSource::Parts parts) {
   serve::EnginePool& engine = session_.engines();
   parts.engine = &engine.admitting();
+  parts.flatten = settings_.flatten;
   const io::ResultWriter writer(RowOptionsOf(settings_));
   parts.has_row = [this, &writer](const ReadyRecord& record,
                                   std::span<const std::size_t> with_hidden_states) {

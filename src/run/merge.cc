@@ -2,7 +2,6 @@
 #include "run/merge.h"
 
 #include <algorithm>
-#include <deque>
 #include <numeric>
 #include <queue>
 
@@ -11,15 +10,14 @@
 #include "io/dialect/side_files.h"
 #include "io/row_reader.h"
 #include "io/run_output.h"
+#include "run/few_open.h"
 #include "run/identity.h"
 #include "run/merge_check.h"
+#include "run/merge_lines.h"
 #include "run/shard_output.h"
 
 namespace sglrun::run {
 namespace {
-
-// Systems permit 1,024 open files or more; there may be more shards.
-constexpr std::size_t kMostReaders = 256;
 
 Status CheckComplete(const std::vector<ShardOutput>& shards) {
   for (const ShardOutput& shard : shards) {
@@ -105,45 +103,28 @@ class RowsInOrder {
                  " of the input; the shards do not belong together"};
   }
 
-  // Closes the reader that was opened first, if too many are open.
   Result<io::RowReader*> ReaderOf(std::size_t shard) {
-    std::unique_ptr<io::RowReader>& reader = readers_[shard];
-    if (reader != nullptr) return reader.get();
-    if (open_.size() == kMostReaders) {
-      readers_[open_.front()].reset();
-      open_.pop_front();
-    }
     const ShardOutput& output = shards_[shard];
-    SGLRUN_ASSIGN_OR_RETURN(reader, io::RowReader::Open(output.path, io::CompressionOf(output.path),
-                                                        LinesOfRows(output.journal.run)));
-    open_.push_back(shard);
-    return reader.get();
+    return readers_.Get(shard, [&output] {
+      return io::RowReader::Open(output.path, io::CompressionOf(output.path),
+                                 LinesOfRows(output.journal.run));
+    });
   }
 
   const std::vector<ShardOutput>& shards_;
   std::vector<std::vector<std::uint32_t>> order_;
-  std::vector<std::unique_ptr<io::RowReader>> readers_;
-  std::deque<std::size_t> open_;  // of the readers, those that are open
+  FewOpen<io::RowReader> readers_;
 };
-
-// The row can be moved to the output, with the files that it names.
-Status CheckFilesOfRow(const ShardOutput& shard, const std::string& row,
-                       const std::string& output) {
-  SGLRUN_ASSIGN_OR_RETURN(const auto files, io::SideFilesOf(row, shard.path));
-  if (files.empty() || output != "-") return {};
-  return Error{
-      "rows of " + Quoted(shard.path) +
-      " name files of hidden states, which are stored beside an output; give one with --output"};
-}
 
 Status WriteMerged(const std::vector<ShardOutput>& shards, const std::string& path,
                    io::RunOutput& output) {
   // The first pass writes nothing, so that an earlier output is not touched before all shards are
   // known to be complete.
   RowsInOrder rows(shards);
-  SGLRUN_RETURN_IF_ERROR(
-      rows.ForEach([&path](const ShardOutput& shard, const io::JournalEntry&,
-                           const std::string& row) { return CheckFilesOfRow(shard, row, path); }));
+  SGLRUN_RETURN_IF_ERROR(rows.ForEach(
+      [&path](const ShardOutput& shard, const io::JournalEntry&, const std::string& row) {
+        return CheckSideFiles(shard.path, row, path);
+      }));
   const auto write = [&](const ShardOutput& shard, const io::JournalEntry& entry,
                          const std::string& row) -> Status {
     SGLRUN_ASSIGN_OR_RETURN(const std::string moved, io::BringSideFiles(row, shard.path, path));
@@ -158,6 +139,8 @@ Status WriteMerged(const std::vector<ShardOutput>& shards, const std::string& pa
 }  // namespace
 
 Result<int> RunMerge(const MergeSettings& settings) {
+  if (settings.lines) return MergeLines(settings);
+  if (!settings.records.empty()) return Error{"--records belongs to merge --lines"};
   if (settings.check) return CheckMerge(settings);
   std::vector<ShardOutput> shards;
   for (const std::string& path : settings.inputs) {

@@ -1,4 +1,4 @@
-// `sglrun merge`: the outputs of shards as one.
+// `sglrun merge`: the outputs of shards, or the rows of numbered records, as one.
 #pragma once
 
 #include <string>
@@ -12,8 +12,10 @@ struct MergeSettings {
   std::vector<std::string> inputs;
   std::string output;
   bool overwrite = false;
-  bool check = false;  // only says how far the shards are
-  bool json = false;   // of the check
+  bool check = false;        // only says how far the shards are
+  bool json = false;         // of the check
+  bool lines = false;        // the inputs are rows of numbered records, in any order
+  std::string records = {};  // with `lines`: how many there are, or the file of the records
 };
 
 // Gives the exit code, or why the outputs cannot be joined.

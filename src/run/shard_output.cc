@@ -6,6 +6,8 @@
 #include <optional>
 
 #include "base/strings.h"
+#include "io/dialect/side_files.h"
+#include "io/output_paths.h"
 #include "run/identity.h"
 
 namespace sglrun::run {
@@ -96,6 +98,14 @@ std::vector<std::int64_t> MissingShards(const std::vector<ShardOutput>& shards) 
     if (!given[i]) missing.push_back(static_cast<std::int64_t>(i));
   }
   return missing;
+}
+
+Status CheckSideFiles(const std::string& path, const std::string& row, const std::string& output) {
+  SGLRUN_ASSIGN_OR_RETURN(const auto files, io::SideFilesOf(row, path));
+  if (files.empty() || !io::IsLooseOutput(output)) return {};
+  return Error{
+      "rows of " + Quoted(path) +
+      " name files of hidden states, which are stored beside an output; give one with --output"};
 }
 
 io::RowLines LinesOfRows(const Json& run) {

@@ -32,6 +32,9 @@ Status CheckNoRepeats(const std::vector<ShardOutput>& shards);
 // The indices of the shards that are not among them.
 std::vector<std::int64_t> MissingShards(const std::vector<ShardOutput>& shards);
 
+// Fails if a row of `path` names files that are missing, or that cannot be moved with it to `output`.
+Status CheckSideFiles(const std::string& path, const std::string& row, const std::string& output);
+
 io::RowLines LinesOfRows(const Json& run);
 
 }  // namespace sglrun::run

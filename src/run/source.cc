@@ -26,6 +26,27 @@ std::vector<std::size_t> ResultsWithHiddenStates(const io::RequestList& requests
   return results;
 }
 
+// A row that shows a number belongs to no record with another number.
+Hash128 RowKeyOf(const Hash128& resume_key, const io::RecordNumber& number) {
+  return HashBytes(resume_key.ToHex(), static_cast<std::uint64_t>(number.line));
+}
+
+// A numbered record answers for a line of the original input.
+void PlaceNumbered(const io::RecordNumber& number, ReadyRecord& ready) {
+  ready.key.key = RowKeyOf(ready.key.key, number);
+  ready.key.line = number.line;
+  ready.place.number = number.line;
+  ready.place.line = number.file_line;
+  ready.place.file = number.file;
+  if (!number.file.empty()) ready.file = number.file;
+}
+
+RecordError CannotFlatten() {
+  return RecordError{
+      "the results of a numbered record stay together, so that `sglrun merge --lines` finds all of "
+      "them; leave out --flatten"};
+}
+
 }  // namespace
 
 struct BatchSource::State {
@@ -33,6 +54,7 @@ struct BatchSource::State {
       : shard(settings.shard),
         limit(settings.limit),
         several_inputs(settings.inputs.size() > 1),
+        flatten(parts.flatten),
         reader(std::move(parts.reader)),
         parser(std::move(parts.parser)),
         index(std::move(parts.index)),
@@ -46,6 +68,8 @@ struct BatchSource::State {
   Result<std::optional<io::InputRecord>> ReadLine();
   void WaitForLongLine();
   Status CheckIndexed(const io::InputRecord& line) const;
+  ReadyRecord Place(const std::string& file, std::int64_t line, std::int64_t record,
+                    const Result<io::Record, io::RecordFailure>& parsed) const;
   bool Serve(io::InputRecord line);
   bool ServeOne(GenerateRequest request, const io::Record& parsed, ReadyRecord ready);
   bool ServeMany(io::Record parsed, ReadyRecord ready);
@@ -60,6 +84,7 @@ struct BatchSource::State {
   const Shard shard;
   const std::int64_t limit;
   const bool several_inputs;
+  const bool flatten;
   const std::unique_ptr<io::JsonlReader> reader;
   const std::shared_ptr<io::RecordParser> parser;
   const std::shared_ptr<const InputIndex> index;
@@ -194,6 +219,27 @@ void BatchSource::State::WaitForLongLine() {
   line_hold = MemoryHold(budget, io::kMaxParsingBytes);
 }
 
+ReadyRecord BatchSource::State::Place(const std::string& file, std::int64_t line,
+                                      std::int64_t record,
+                                      const Result<io::Record, io::RecordFailure>& parsed) const {
+  const Hash128 key = parsed.ok() ? parsed->resume_key : parsed.error().resume_key;
+  const std::string file_in_rows = several_inputs ? file : "";
+  ReadyRecord ready;
+  ready.key = {.key = key,
+               .index = record,
+               .line = several_inputs ? io::LineOfFile(file_in_rows, line) : line};
+  ready.place = {.line = line,
+                 .rid = parsed.ok() ? parsed->rid : parsed.error().rid,
+                 .key = key,
+                 .is_array = parsed.ok() && parsed->is_array,
+                 .reply = parsed.ok() ? parsed->reply : parsed.error().reply,
+                 .file = file_in_rows};
+  ready.file = file;
+  const auto& record_number = parsed.ok() ? parsed->number : parsed.error().number;
+  if (record_number) PlaceNumbered(*record_number, ready);
+  return ready;
+}
+
 // Queues the record of a line; false if the run is to stop.
 bool BatchSource::State::Serve(io::InputRecord line) {
   const std::string file = line.file;
@@ -205,19 +251,7 @@ bool BatchSource::State::Serve(io::InputRecord line) {
   const Hash128 record = parsed.ok() ? parsed->content_hash : parsed.error().content_hash;
   content = WithRecord(content, record);
   if (!shard.Has(record)) return true;
-  const Hash128 key = parsed.ok() ? parsed->resume_key : parsed.error().resume_key;
-  ReadyRecord ready;
-  const std::string file_in_rows = several_inputs ? file : "";
-  const std::int64_t number_in_file =
-      several_inputs ? io::LineOfFile(file_in_rows, number) : number;
-  ready.key = {.key = key, .index = place, .line = number_in_file};
-  ready.place = {.line = number,
-                 .rid = parsed.ok() ? parsed->rid : parsed.error().rid,
-                 .key = key,
-                 .is_array = parsed.ok() && parsed->is_array,
-                 .reply = parsed.ok() ? parsed->reply : parsed.error().reply,
-                 .file = file_in_rows};
-  ready.file = file;
+  ReadyRecord ready = Place(file, number, place, parsed);
   ready.first_ticket = next_ticket;
   ready.reuse = has_row(
       ready, parsed.ok() ? ResultsWithHiddenStates(parsed->requests) : std::vector<std::size_t>());
@@ -227,6 +261,9 @@ bool BatchSource::State::Serve(io::InputRecord line) {
   if (StopFlag::requested()) return false;
   if (!parsed.ok()) return QueueError(parsed.error().error, std::move(ready));
   warnings.Warn(file, number, parsed->warnings);
+  if (flatten && ready.place.number > 0 && parsed->is_array) {
+    return QueueError(CannotFlatten(), std::move(ready));
+  }
   if (parsed->requests.size() != 1) return ServeMany(std::move(parsed).value(), std::move(ready));
   return ServeOne(parsed->requests.Take(0), *parsed, std::move(ready));
 }

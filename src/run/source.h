@@ -54,6 +54,7 @@ class BatchSource {
     // Of an input that was read before; null: all lines are parsed.
     std::shared_ptr<const InputIndex> index;
     const engine::Engine* engine = nullptr;
+    bool flatten = false;  // --flatten
     // Whether an earlier run wrote the row of the record, and all files that this row names for
     // these results.
     std::function<bool(const ReadyRecord&, std::span<const std::size_t> with_hidden_states)>

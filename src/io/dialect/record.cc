@@ -1,12 +1,8 @@
 #include "io/dialect/record.h"
 
-#include <algorithm>
-#include <map>
 #include <utility>
 
-#include "base/large_json.h"
-#include "base/utf8.h"
-#include "io/dialect/file_dialect.h"
+#include "io/dialect/parsed_line.h"
 #include "io/generate_req_input.h"
 #include "io/normalize.h"
 #include "io/occurrence_counter.h"
@@ -22,103 +18,6 @@ namespace {
 // Defaults of --compat 2024.
 constexpr std::int64_t kMaxNewTokens2024 = 16;
 constexpr std::int64_t kLogprobStartLen2024 = 0;
-
-// Seeds that keep hashes of different things apart.
-constexpr std::uint64_t kRawLineSeed = 1;
-constexpr std::uint64_t kLongLineSeed = 2;
-
-// A line after parsing and before validation: JSON, or the reason why it is not JSON.
-struct ParsedLine {
-  Json object;
-  std::vector<std::string> duplicate_keys;
-  std::optional<std::string> rid;
-  std::optional<RecordError> error;
-  Hash128 content;
-  bool has_openai_words = false;  // looked for while the dialect is not known
-};
-
-std::string ByteColumn(std::size_t size, const JsonError& error) {
-  std::string sentence = "malformed JSON at byte " + std::to_string(error.offset + 1) + ": ";
-  sentence += error.message;
-  if (error.offset >= size) return sentence + " (the line ends there)";
-  return sentence;
-}
-
-// Converts a line of --input-format text to a record.
-Json TextRecord(std::string text) {
-  Json::Object object;
-  object.emplace_back("text", Json(std::move(text)));
-  return Json(std::move(object));
-}
-
-RecordError Malformed(std::size_t size, const LargeJsonError& found) {
-  if (!found.too_large) return RecordError{ByteColumn(size, found.error)};
-  return RecordError{found.error.message + " before byte " +
-                     std::to_string(found.error.offset + 1) + " of " + std::to_string(size) +
-                     ": make several records of the line"};
-}
-
-void ParseObject(std::string& text, ParsedLine& parsed) {
-  const std::size_t size = text.size();
-  auto json = ParseLargeJson(text, kMaxValueBytes);
-  if (!json.ok()) {
-    parsed.error = Malformed(size, json.error());
-    return;
-  }
-  parsed.object = std::move(json->value);
-  parsed.duplicate_keys = std::move(json->duplicate_keys);
-}
-
-// Consumes the text of the line, to save memory.
-ParsedLine ParseLine(InputRecord& line, LineFormat format) {
-  ParsedLine parsed;
-  if (line.too_long) {
-    parsed.content = HashBytes(std::to_string(line.index), kLongLineSeed);
-    parsed.error =
-        RecordError{"the line is longer than " + std::to_string(kMaxLineBytes >> 20) + " MiB"};
-    return parsed;
-  }
-  std::string text = std::move(line.text);
-  parsed.content = HashBytes(text, kRawLineSeed);
-  if (format == LineFormat::kText) {
-    if (const std::size_t bad = FindInvalidUtf8(text); bad != std::string_view::npos) {
-      parsed.error = RecordError{"invalid UTF-8 at byte " + std::to_string(bad + 1)};
-      return parsed;
-    }
-    parsed.object = TextRecord(std::move(text));
-  } else {
-    if (format == LineFormat::kAuto) {
-      parsed.has_openai_words = text.find("\"custom_id\"") != std::string::npos;
-    }
-    ParseObject(text, parsed);
-    if (parsed.error) return parsed;
-  }
-  if (!parsed.object.is_object()) {
-    parsed.error = RecordError{std::string("a record must be a JSON object, found ") +
-                               parsed.object.KindName()};
-  }
-  return parsed;
-}
-
-// Takes the id (`rid`, `custom_id`) out of the object's content hash; equal content gives equal
-// hashes, regardless of the order of keys and of white space.
-void HashContent(ParsedLine& parsed, std::string_view id_name, Hash128& with_rid) {
-  Json::Object& members = parsed.object.as_object();
-  const auto rid = std::find_if(members.begin(), members.end(), [&](const Json::Member& member) {
-    return member.first == id_name;
-  });
-  Json rid_value;
-  if (rid != members.end()) {
-    rid_value = std::move(rid->second);
-    members.erase(rid);
-  }
-  parsed.content = CanonicalHash(parsed.object);
-  with_rid = parsed.content;
-  if (rid_value.is_null()) return;
-  with_rid = CanonicalHash(rid_value, parsed.content.ToHex());
-  if (rid_value.is_string()) parsed.rid = rid_value.as_string();
-  members.emplace_back(std::string(id_name), std::move(rid_value));
-}
 
 // The values for parameters that a record does not state: the defaults, overridden by --sampling.
 Result<NormalizeOptions, RecordError> RunLevelOptions(const RecordOptions& options) {
@@ -168,7 +67,7 @@ struct RecordParser::Impl {
     }
     if (!parsed.rid.has_value() || Count(rids, HashBytes(*parsed.rid), &RecordCounts::rid) == 0)
       return {};
-    const std::string name(IdName());
+    const std::string name(dialects.IdName());
     const std::string sentence = name + " " + Json(*parsed.rid).Excerpt() + " was used before";
     if (options.strict) return RecordError{sentence + " by an earlier record", name};
     warnings.push_back(sentence);
@@ -181,34 +80,15 @@ struct RecordParser::Impl {
     return counts.*which;
   }
 
-  // The data of the line that is known before parsing.
-  LineFormat FormatOf(const InputRecord& line) const {
-    return options.format == LineFormat::kAuto && line.file == file ? format : options.format;
-  }
-
-  // Each file has its own dialect. Errors in lines before the first object use the dialect of that
-  // object if it can be looked up; otherwise the text of the line decides.
-  void SettleFormat(const InputRecord& line, const ParsedLine& parsed) {
-    if (options.format == LineFormat::kAuto && line.file != file) {
-      file = line.file;
-      // Of a file that is read again, the lines so far may not be those that decided.
-      const auto known = formats.find(file);
-      format = given && known != formats.end() ? known->second : LineFormat::kAuto;
-      answers_openai = format == LineFormat::kOpenAi;
-      looked_ahead = false;
+  // A numbered record states its counts; the others are counted, unless they are given.
+  void UseNumber(const ParsedLine& parsed) {
+    if (parsed.number) {
+      const RecordNumber& number = *parsed.number;
+      given = RecordCounts{
+          .content = number.copy, .rid = number.repeats_id ? 1U : 0U, .seed = number.copy};
     }
-    if (format != LineFormat::kAuto) return;
-    const bool is_object = parsed.object.is_object();
-    if (!is_object && !looked_ahead) ahead = HoldsOpenAiLines(file);
-    looked_ahead = true;
-    answers_openai =
-        is_object ? openai::LooksLikeLine(parsed.object) : ahead.value_or(parsed.has_openai_words);
-    if (!is_object) return;
-    format = answers_openai ? LineFormat::kOpenAi : LineFormat::kGenerate;
-    formats[file] = format;
+    seeds.Give(given ? std::optional(given->seed) : std::nullopt);
   }
-
-  std::string_view IdName() const { return answers_openai ? "custom_id" : "rid"; }
 
   Result<NormalizedRecord, RecordError> Convert(ParsedLine parsed, const RecordIdentity& identity,
                                                 openai::Reply* reply,
@@ -259,12 +139,7 @@ struct RecordParser::Impl {
 
   RecordOptions options;
   Result<NormalizeOptions, RecordError> normalize;
-  std::string file;  // which `format` is about
-  LineFormat format = options.format;
-  bool answers_openai = options.format == LineFormat::kOpenAi;
-  bool looked_ahead = false;
-  std::optional<bool> ahead;                  // whether the file's first object is an OpenAI line
-  std::map<std::string, LineFormat> formats;  // of files, once decided
+  LineDialects dialects{options.format};
   OccurrenceCounter contents;
   OccurrenceCounter rids;
   SeedSource seeds;
@@ -299,22 +174,23 @@ const RecordCounts& RecordParser::counts() const {
 
 Result<Record, RecordFailure> RecordParser::ParseCounted(InputRecord line) {
   impl_->counts = {};
-  impl_->seeds.Give(impl_->given ? std::optional(impl_->given->seed) : std::nullopt);
-  ParsedLine parsed = ParseLine(line, impl_->FormatOf(line));
-  impl_->SettleFormat(line, parsed);
+  ParsedLine parsed = ParseLine(line, impl_->dialects.FormatOf(line));
+  impl_->dialects.Settle(line, parsed, /*again=*/impl_->given.has_value());
+  impl_->UseNumber(parsed);
   Hash128 with_rid = parsed.content;
-  if (!parsed.error.has_value()) HashContent(parsed, impl_->IdName(), with_rid);
+  if (!parsed.error.has_value()) HashContent(parsed, impl_->dialects.IdName(), with_rid);
   const RecordIdentity identity{
       parsed.content, impl_->Count(impl_->contents, parsed.content, &RecordCounts::content)};
 
   Record record;
+  record.number = parsed.number;
   record.rid = parsed.rid.value_or(identity.DefaultRid());
   // The occurrence spreads equal records over the shards.
   record.content_hash = identity.occurrence == 0
                             ? identity.content
                             : HashBytes(identity.content.ToHex(), identity.occurrence);
   record.resume_key = HashBytes(with_rid.ToHex(), identity.occurrence);
-  const auto reply = impl_->answers_openai ? std::make_shared<openai::Reply>() : nullptr;
+  const auto reply = impl_->dialects.is_openai() ? std::make_shared<openai::Reply>() : nullptr;
   // This comes first, so that every error row has it.
   if (reply != nullptr) reply->custom_id = parsed.rid;
   record.reply = reply;
@@ -323,8 +199,9 @@ Result<Record, RecordFailure> RecordParser::ParseCounted(InputRecord line) {
   auto converted = impl_->Convert(std::move(parsed), identity, reply.get(), record.warnings);
   impl_->counts.seed = impl_->seeds.last_count();
   if (!converted.ok()) {
-    return RecordFailure{std::move(converted).error(), std::move(record.rid), record.resume_key,
-                         record.content_hash, std::move(record.reply)};
+    return RecordFailure{
+        std::move(converted).error(), std::move(record.rid),   record.resume_key,
+        record.content_hash,          std::move(record.reply), std::move(record.number)};
   }
   record.requests = std::move(converted->requests);
   record.is_array = converted->is_array;

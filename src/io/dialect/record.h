@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -12,6 +13,8 @@
 #include "base/json.h"
 #include "base/result.h"
 #include "io/chat_record.h"
+#include "io/dialect/line_format.h"
+#include "io/dialect/record_number.h"
 #include "io/jsonl_reader.h"
 #include "io/normalize.h"
 #include "io/openai/reply.h"
@@ -26,10 +29,6 @@ inline constexpr std::size_t kMaxValueBytes = std::size_t{512} << 20;
 inline constexpr std::int64_t kMaxParsingBytes = kMaxLineBytes + kMaxValueBytes;
 
 enum class Compat : std::uint8_t { kNone, k2024 };
-
-// --input-format. With kAuto the first JSON object of each file decides between the two kinds of
-// object.
-enum class LineFormat : std::uint8_t { kAuto, kGenerate, kOpenAi, kText };
 
 struct RecordOptions {
   Json sampling;            // --sampling and --set: an object with defaults for all records
@@ -56,6 +55,7 @@ struct Record {
   Hash128 resume_key;                 // content with rid and occurrence, without run-level options
   Hash128 content_hash;               // content without rid, with the occurrence: decides the shard
   std::shared_ptr<const openai::Reply> reply;  // of a line of the OpenAI dialect
+  std::optional<RecordNumber> number;          // of a numbered line, which shows it in its row
 
   // An error about one of the requests, naming the field that the record has.
   RecordError InItsWords(RecordError error) const;
@@ -68,6 +68,7 @@ struct RecordFailure {
   Hash128 resume_key;
   Hash128 content_hash;
   std::shared_ptr<const openai::Reply> reply;
+  std::optional<RecordNumber> number;
 };
 
 // How many earlier records are equal to a record: in content, in its id, in what decides its draws.

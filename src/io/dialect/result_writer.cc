@@ -209,7 +209,9 @@ void Head(JsonWriter& w, const GenerateResult& result) {
 Status ResultObject(JsonWriter& w, const RowOptions& options, const RowPlace& place,
                     std::size_t index, const GenerateResult& result) {
   w.BeginObject();
-  if (options.with_line) WriteInputPlace(w, place.line, place.file);
+  const bool in_object = place.number > 0 && place.is_array && !options.flatten;
+  if (place.number > 0 && !in_object) WriteInputPlace(w, place.number, "");
+  if (options.with_line && place.number == 0) WriteInputPlace(w, place.line, place.file);
   if (options.with_index) {
     w.Key("index");
     w.UInt(index);
@@ -233,17 +235,15 @@ std::size_t FirstFailed(std::span<const GenerateResult> results) {
   return static_cast<std::size_t>(found - results.begin());
 }
 
-// An empty array could not tell its line.
-void AppendNoResults(const RowPlace& place, std::string& out) {
+// Around the array of a record, which by itself could not tell its line.
+void BeginResults(std::int64_t line, const std::string& file, std::string& out) {
   JsonWriter w(out);
   w.BeginObject();
-  WriteInputPlace(w, place.line, place.file);
+  WriteInputPlace(w, line, file);
   w.Key("results");
   w.BeginArray();
-  w.EndArray();
-  w.EndObject();
-  out.push_back('\n');
 }
+constexpr std::string_view kEndResults = "]}";
 
 }  // namespace
 
@@ -257,7 +257,8 @@ openai::ReplyPlace ResultWriter::ReplyPlaceOf(const RowPlace& place) const {
           .file = place.file,
           .created = options_.created,
           .no_timing = options_.no_timing,
-          .with_line = options_.with_line};
+          .with_line = options_.with_line,
+          .number = place.number};
 }
 
 bool ResultWriter::HasSideFiles(const RowPlace& place, std::span<const std::size_t> results) const {
@@ -297,8 +298,10 @@ Status ResultWriter::AppendRow(const RowPlace& place, std::span<const GenerateRe
 
 // With --flatten an empty list has no line at all.
 void ResultWriter::AppendEmptyRow(const RowPlace& place, std::string& out) const {
-  if (place.reply == nullptr && IsOneArray(place) && options_.with_line) {
-    return AppendNoResults(place, out);
+  if (place.reply == nullptr && IsOneArray(place) && options_.with_line && place.number == 0) {
+    BeginResults(place.line, place.file, out);
+    out += std::string(kEndResults) + "\n";
+    return;
   }
   AppendRowHead(place, out);
   AppendRowEnd(place, {}, 0, out);
@@ -307,6 +310,8 @@ void ResultWriter::AppendEmptyRow(const RowPlace& place, std::string& out) const
 void ResultWriter::AppendRowHead(const RowPlace& place, std::string& out) const {
   if (place.reply != nullptr) {
     openai::AppendReplyHead(*place.reply, ReplyPlaceOf(place), out);
+  } else if (IsOneArray(place) && place.number > 0) {
+    BeginResults(place.number, "", out);
   } else if (IsOneArray(place)) {
     out.push_back('[');
   }
@@ -326,7 +331,7 @@ Status ResultWriter::AppendResult(const RowPlace& place, std::size_t index,
 void ResultWriter::AppendRowEnd(const RowPlace& place, const openai::Usage& usage,
                                 std::size_t results, std::string& out) const {
   if (place.reply != nullptr) return openai::AppendReplyEnd(ReplyPlaceOf(place), usage, out);
-  if (IsOneArray(place)) out.push_back(']');
+  if (IsOneArray(place)) out += place.number > 0 ? kEndResults : "]";
   if (IsOneArray(place) || results > 0) out.push_back('\n');
 }
 
@@ -358,6 +363,7 @@ void ResultWriter::AppendFailure(const RowPlace& place, const GenerateResult& fa
   const bool has_text = !failed.output_ids.empty();
   JsonWriter w(out);
   w.BeginObject();
+  if (place.number > 0) WriteInputPlace(w, place.number, "");
   WriteErrorMember(w, *failed.error, place.line, place.file);
   if (has_text) Head(w, failed);
   w.Key("meta_info");
@@ -381,7 +387,8 @@ void ResultWriter::AppendChunk(const RowPlace& place, std::size_t index,
   if (place.reply != nullptr) return;  // the dialect's batches know no partial results
   JsonWriter w(out);
   w.BeginObject();
-  WriteInputPlace(w, place.line, place.file);
+  WriteInputPlace(w, place.number > 0 ? place.number : place.line,
+                  place.number > 0 ? "" : place.file);
   w.Key("index");
   w.UInt(index);
   Head(w, so_far);

@@ -40,14 +40,17 @@ struct RowPlace {
   // Of a line of the OpenAI dialect, which is answered in it; null for others.
   std::shared_ptr<const openai::Reply> reply = nullptr;
   std::string file = {};  // as named on the command line, "" for the only input
+  // `line` of a numbered record, which its row tells first; 0: it has none.
+  std::int64_t number = 0;
 };
 
 class ResultWriter {
  public:
   explicit ResultWriter(RowOptions options) : options_(std::move(options)) {}
 
-  // Appends the row of a record, line end included; with `flatten` one line per result. Where rows
-  // tell their line, a record without results is {"line":..,"results":[]} and not the empty array.
+  // Appends the row of a record, line end included; with `flatten` one line per result. The array
+  // of a numbered record is in an object, {"line":..,"results":[..]}. Where other rows tell their
+  // line, a record without results is {"line":..,"results":[]} and not the empty array.
   // One failed result makes the whole record an error row, which has the text of that result so
   // far; its error is what FirstError gives. Fails only when a side file cannot be written.
   Status AppendRow(const RowPlace& place, std::span<const GenerateResult> results,

@@ -17,6 +17,7 @@ namespace {
 void BeginRow(JsonWriter& w, const Reply& reply, const ReplyPlace& place, int status_code) {
   const std::string id = place.key.ToHex();
   w.BeginObject();
+  if (place.number > 0) WriteInputPlace(w, place.number, "");
   w.Key("id");
   w.String("batch_req_" + id);
   w.Key("custom_id");
@@ -36,7 +37,7 @@ void BeginRow(JsonWriter& w, const Reply& reply, const ReplyPlace& place, int st
 }
 
 void EndRow(JsonWriter& w, const ReplyPlace& place) {
-  if (place.with_line) WriteInputPlace(w, place.line, place.file);
+  if (place.with_line && place.number == 0) WriteInputPlace(w, place.line, place.file);
   w.EndObject();
 }
 

@@ -21,6 +21,8 @@ struct ReplyPlace {
   std::int64_t created = 0;
   bool no_timing = false;
   bool with_line = false;  // --order completion: each row tells its line
+  // `line` of a numbered record, which its row tells first; 0: it has none.
+  std::int64_t number = 0;
 };
 
 // A row with its line end. `results` are all of the record, prompt by prompt, and none has failed.

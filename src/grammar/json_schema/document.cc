@@ -16,6 +16,14 @@ const std::string* FindString(const Json& schema, std::string_view key) {
   return value != nullptr && value->is_string() ? &value->as_string() : nullptr;
 }
 
+constexpr const char* kDynamicAnchor = "$dynamicAnchor";
+constexpr const char* kRecursiveAnchor = "";  // its name among the dynamic anchors
+
+bool IsRecursiveAnchor(const Json& schema) {
+  const Json* anchor = schema.Find("$recursiveAnchor");
+  return anchor != nullptr && anchor->is_bool() && anchor->as_bool();
+}
+
 // Drafts up to 7 ignore what stands beside $ref, $id included.
 bool HidesSiblings(const Json& schema, SchemaDraft draft) {
   return draft <= SchemaDraft::k7 && FindString(schema, "$ref") != nullptr;
@@ -156,9 +164,9 @@ void Document::NameAnchors(PlaceId place) {
   if (const std::string* name = FindString(schema, "$anchor")) {
     resource.anchors.emplace(*name, place);
   }
-  if (const std::string* name = FindString(schema, "$dynamicAnchor")) {
+  if (const std::string* name = FindString(schema, kDynamicAnchor)) {
     resource.anchors.emplace(*name, place);
-    dynamic_anchors_[*name].push_back(place);
+    resource.dynamic_anchors.emplace(*name, place);
   }
   for (const char* key : {"$id", "id"}) {
     const std::string* id = FindString(schema, key);
@@ -167,8 +175,9 @@ void Document::NameAnchors(PlaceId place) {
       resource.anchors.emplace(id->substr(1), place);
     }
   }
-  const Json* recursive = schema.Find("$recursiveAnchor");
-  if (recursive != nullptr && recursive->is_bool() && recursive->as_bool()) ++recursive_anchors_;
+  if (place == resource.root && IsRecursiveAnchor(schema)) {
+    resource.dynamic_anchors.emplace(kRecursiveAnchor, place);
+  }
 }
 
 std::string Document::Pointer(PlaceId place, std::string_view keyword) const {
@@ -261,25 +270,31 @@ PlaceResult Document::ResolvePointer(PlaceId from, std::string_view keyword, Pla
   return places_by_schema_.at(at);
 }
 
-PlaceResult Document::ResolveDynamicRef(PlaceId from, const std::string& reference) {
+Result<ScopeId, GrammarError> Document::ScopeInside(PlaceId place, ScopeId outer) {
+  const std::int32_t resource = At(place).resource;
+  const auto scope = scopes_.Enter(outer, resource,
+                                   resources_[static_cast<std::size_t>(resource)].dynamic_anchors);
+  if (scope) return *scope;
+  return ErrorAt(place, "", Verdict::kTooLarge,
+                 "is reached on too many ways that give $dynamicAnchor different meanings: more "
+                 "than " +
+                     std::to_string(DynamicScopes::kMost));
+}
+
+PlaceResult Document::ResolveDynamicRef(PlaceId from, const std::string& reference, ScopeId scope) {
   SGLRUN_ASSIGN_OR_RETURN(const PlaceId target, ResolveRef(from, "$dynamicRef", reference));
   const std::string name = PercentDecode(SplitFragment(reference).fragment);
   const std::string* anchor =
-      schema(target).is_object() ? FindString(schema(target), "$dynamicAnchor") : nullptr;
+      schema(target).is_object() ? FindString(schema(target), kDynamicAnchor) : nullptr;
   if (anchor == nullptr || *anchor != name) return target;
-  if (dynamic_anchors_.at(name).size() == 1) return target;
-  return ErrorAt(
-      from, "$dynamicRef", Verdict::kUnsupported,
-      "may mean several places: the document has more than one $dynamicAnchor \"" + name + "\"");
+  return scopes_.Find(scope, name).value_or(target);
 }
 
-PlaceResult Document::ResolveRecursiveRef(PlaceId from, const std::string& reference) {
+PlaceResult Document::ResolveRecursiveRef(PlaceId from, const std::string& reference,
+                                          ScopeId scope) {
   SGLRUN_ASSIGN_OR_RETURN(const PlaceId target, ResolveRef(from, "$recursiveRef", reference));
-  const Json* anchor = schema(target).Find("$recursiveAnchor");
-  const bool dynamic = anchor != nullptr && anchor->as_bool();
-  if (!dynamic || recursive_anchors_ == 1) return target;
-  return ErrorAt(from, "$recursiveRef", Verdict::kUnsupported,
-                 "may mean several places: the document has more than one $recursiveAnchor");
+  if (!IsRecursiveAnchor(schema(target))) return target;
+  return scopes_.Find(scope, kRecursiveAnchor).value_or(target);
 }
 
 }  // namespace sglrun::grammar

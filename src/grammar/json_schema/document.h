@@ -14,11 +14,11 @@
 
 #include "base/json.h"
 #include "grammar/ir/front_end.h"
+#include "grammar/json_schema/dynamic_scopes.h"
 #include "grammar/json_schema/keywords.h"
 
 namespace sglrun::grammar {
 
-using PlaceId = std::int32_t;
 using PlaceResult = Result<PlaceId, GrammarError>;
 
 class Document {
@@ -43,8 +43,11 @@ class Document {
                        std::string_view fault) const;
 
   PlaceResult ResolveRef(PlaceId from, std::string_view keyword, const std::string& reference);
-  PlaceResult ResolveDynamicRef(PlaceId from, const std::string& reference);
-  PlaceResult ResolveRecursiveRef(PlaceId from, const std::string& reference);
+  // The scope of a place that is reached from a place with the scope `outer`.
+  Result<ScopeId, GrammarError> ScopeInside(PlaceId place, ScopeId outer);
+  // `scope`: of `from`.
+  PlaceResult ResolveDynamicRef(PlaceId from, const std::string& reference, ScopeId scope);
+  PlaceResult ResolveRecursiveRef(PlaceId from, const std::string& reference, ScopeId scope);
 
  private:
   struct Place {
@@ -58,6 +61,7 @@ class Document {
     Dialect dialect;
     std::string uri;
     std::unordered_map<std::string, PlaceId> anchors = {};  // dynamic ones too
+    DynamicAnchors dynamic_anchors = {};
   };
 
   Document(std::string_view prefix, const Limits& limits) : prefix_(prefix), limits_(&limits) {}
@@ -83,8 +87,7 @@ class Document {
   std::unordered_map<const Json*, PlaceId> places_by_schema_;
   std::deque<Resource> resources_;
   std::unordered_map<std::string, std::int32_t> resources_by_uri_;
-  std::unordered_map<std::string, std::vector<PlaceId>> dynamic_anchors_;
-  int recursive_anchors_ = 0;
+  DynamicScopes scopes_;
   GrammarReport late_notes_;  // of places found through references only
 };
 

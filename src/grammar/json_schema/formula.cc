@@ -108,11 +108,10 @@ FormulaId Formulas::Kinds(KindSet kinds) {
   return id;
 }
 
-FormulaId Formulas::AtPlace(PlaceId place, Stance stance) {
-  const std::int64_t key = std::int64_t{place} * kStances + static_cast<int>(stance);
-  const auto [at, is_new] = at_place_.try_emplace(key, 0);
-  if (is_new) at->second = Add(formula::AtPlace{place, stance});
-  return at->second;
+FormulaId Formulas::AtPlace(const formula::AtPlace& at) {
+  const auto [known, is_new] = at_place_.try_emplace(at.Key(), 0);
+  if (is_new) known->second = Add(at);
+  return known->second;
 }
 
 }  // namespace sglrun::grammar

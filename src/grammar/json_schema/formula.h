@@ -78,6 +78,13 @@ struct Exclude {  // not
 struct AtPlace {  // the formula of a place, found when asked
   PlaceId place = 0;
   Stance stance = Stance::kAsserted;
+  ScopeId scope = kNoScope;
+
+  // Different for different values.
+  std::int64_t Key() const {
+    constexpr std::int64_t kScopes = DynamicScopes::kMost;
+    return (std::int64_t{place} * kStances + static_cast<int>(stance)) * kScopes + scope;
+  }
 };
 // unevaluatedProperties and unevaluatedItems: they apply to what no constraint inside evaluates.
 struct Scope {
@@ -211,7 +218,7 @@ class Formulas {
   FormulaId Or(std::vector<FormulaId> parts, bool inclusive = false);
   FormulaId Exclude(FormulaId inner);
   FormulaId Kinds(KindSet kinds);
-  FormulaId AtPlace(PlaceId place, Stance stance);
+  FormulaId AtPlace(const formula::AtPlace& at);
 
   // Constraints are not compared with each other: equal ones get different ids.
   FormulaId Add(Formula formula);

@@ -19,7 +19,7 @@ ExprResult AppendJsonSchema(FrontEnd& front, std::string_view text, std::string_
   NormalForm normal_form(*document, formulas, front, settings.mode == ClosingMode::kStrict);
   ValueRules rules(normal_form, settings.layout, settings.any_order,
                    ExcludedTexts(spelling.excludes));
-  const FormulaId whole = formulas.AtPlace(document->root(), Stance::kAsserted);
+  const FormulaId whole = formulas.AtPlace({document->root()});
   SGLRUN_ASSIGN_OR_RETURN(const bool empty, normal_form.IsEmpty(whole));
   if (empty) {
     return document->ErrorAt(document->root(), "", Verdict::kUnsatisfiable,

@@ -87,8 +87,7 @@ FormulaResult NormalForm::Simplify(FormulaId formula, Kind kind) {
 FormulaResult NormalForm::SimplifyNow(FormulaId formula, Kind kind) {
   const Formula& f = formulas_[formula];
   if (const auto* place = std::get_if<formula::AtPlace>(&f)) {
-    SGLRUN_ASSIGN_OR_RETURN(const FormulaId inner,
-                            translator_.FormulaOf(place->place, place->stance));
+    SGLRUN_ASSIGN_OR_RETURN(const FormulaId inner, translator_.FormulaOf(*place));
     return Simplify(inner, kind);
   }
   if (const auto* all = std::get_if<formula::And>(&f)) {

@@ -68,7 +68,7 @@ bool Reaches(FormulaId from, const std::unordered_set<PlaceId>& places, const Fo
     todo.pop_back();
     if (!seen.insert(id).second) continue;
     if (const auto* here = formulas.As<formula::AtPlace>(id)) {
-      const auto inner = translator.KnownFormulaOf(here->place, here->stance);
+      const auto inner = translator.KnownFormulaOf(*here);
       if (inner) todo.push_back(*inner);
       continue;
     }

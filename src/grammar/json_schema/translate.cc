@@ -9,28 +9,32 @@ void ReportOnce(std::vector<std::string>& list, std::string entry) {
   if (std::find(list.begin(), list.end(), entry) == list.end()) list.push_back(std::move(entry));
 }
 
-FormulaResult Translator::FormulaOf(PlaceId place, Stance stance) {
-  const std::int64_t key = std::int64_t{place} * kStances + static_cast<int>(stance);
-  const auto known = known_.find(key);
+FormulaResult Translator::FormulaOf(const formula::AtPlace& at) {
+  const auto known = known_.find(at.Key());
   if (known != known_.end()) return known->second;
-  SGLRUN_ASSIGN_OR_RETURN(const FormulaId id, Translate(place, stance));
-  known_.emplace(key, id);
+  SGLRUN_ASSIGN_OR_RETURN(const FormulaId id, Translate(at));
+  known_.emplace(at.Key(), id);
   return id;
 }
 
-std::optional<FormulaId> Translator::KnownFormulaOf(PlaceId place, Stance stance) const {
-  const auto known = known_.find(std::int64_t{place} * kStances + static_cast<int>(stance));
+std::optional<FormulaId> Translator::KnownFormulaOf(const formula::AtPlace& at) const {
+  const auto known = known_.find(at.Key());
   if (known == known_.end()) return std::nullopt;
   return known->second;
 }
 
-FormulaResult Translator::Translate(PlaceId place, Stance stance) {
-  SGLRUN_RETURN_IF_ERROR(front_.budget.Spend("reading the schema"));
-  const Json& schema = document_.schema(place);
+FormulaResult Translator::Translate(const formula::AtPlace& at) {
+  // There may be a thousand scopes for a place: bounds the memory of their formulas.
+  constexpr std::int64_t kSteps = 100, kStepsInScope = 1'000;
+  SGLRUN_RETURN_IF_ERROR(
+      front_.budget.Spend("reading the schema", at.scope == kNoScope ? kSteps : kStepsInScope));
+  SGLRUN_ASSIGN_OR_RETURN(const ScopeId scope, document_.ScopeInside(at.place, at.scope));
+  if (scope != at.scope) return formulas_.AtPlace({at.place, at.stance, scope});
+  const Json& schema = document_.schema(at.place);
   if (schema.is_bool()) return schema.as_bool() ? kTrue : kFalse;
   std::vector<FormulaId> parts;
-  const Here here{place, stance, schema, parts};
-  if (document_.draft(place) <= SchemaDraft::k7 && schema.Find("$ref") != nullptr) {
+  const Here here{at.place, at.stance, scope, schema, parts};
+  if (document_.draft(at.place) <= SchemaDraft::k7 && schema.Find("$ref") != nullptr) {
     SGLRUN_RETURN_IF_ERROR(AddReference(here, "$ref", schema.Find("$ref")->as_string()));
     return formulas_.And(std::move(parts));
   }
@@ -53,14 +57,14 @@ Result<void, GrammarError> Translator::AddParts(const Here& here) {
   return {};
 }
 
-FormulaId Translator::Sub(const Json& schema, Stance stance) {
+FormulaId Translator::Sub(const Here& here, const Json& schema, Stance stance) {
   if (schema.is_bool()) return schema.as_bool() ? kTrue : kFalse;
   if (schema.as_object().empty()) return kTrue;
-  return formulas_.AtPlace(document_.PlaceOf(schema), stance);
+  return formulas_.AtPlace({document_.PlaceOf(schema), stance, here.scope});
 }
 
 FormulaId Translator::Excluding(const Here& here, const char* keyword, const Json& schema) {
-  const FormulaId excluded = Sub(schema, Deeper(here.stance));
+  const FormulaId excluded = Sub(here, schema, Deeper(here.stance));
   exclusions_.push_back({here.place, keyword, excluded});
   return formulas_.Exclude(excluded);
 }
@@ -80,12 +84,14 @@ Result<void, GrammarError> Translator::AddReference(const Here& here, const std:
                                                     const std::string& reference) {
   const auto resolve = [&] {
     if (keyword == "$ref") return document_.ResolveRef(here.place, keyword, reference);
-    if (keyword == "$dynamicRef") return document_.ResolveDynamicRef(here.place, reference);
-    return document_.ResolveRecursiveRef(here.place, reference);
+    if (keyword == "$dynamicRef") {
+      return document_.ResolveDynamicRef(here.place, reference, here.scope);
+    }
+    return document_.ResolveRecursiveRef(here.place, reference, here.scope);
   };
   PlaceResult target = resolve();
   if (target.ok()) {
-    here.parts.push_back(formulas_.AtPlace(*target, here.stance));
+    here.parts.push_back(formulas_.AtPlace({*target, here.stance, here.scope}));
     return {};
   }
   if (target.error().verdict != Verdict::kUnsupported) return std::move(target).error();
@@ -146,7 +152,7 @@ void Translator::AddCondition(const Here& here) {
   const Json* condition = here.schema.Find("if");
   if (condition == nullptr) return;
   const Stance stance = IsTested(here.stance) ? here.stance : Stance::kCondition;
-  const FormulaId holds = Sub(*condition, stance);
+  const FormulaId holds = Sub(here, *condition, stance);
   const Json* then = here.schema.Find("then");
   const Json* otherwise = here.schema.Find("else");
   if (then == nullptr && otherwise == nullptr) {

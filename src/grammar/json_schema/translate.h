@@ -19,10 +19,10 @@ class Translator {
   Translator(Document& document, Formulas& formulas, FrontEnd& front)
       : document_(document), formulas_(formulas), front_(front) {}
 
-  // Remembered: the same place and stance, the same formula.
-  FormulaResult FormulaOf(PlaceId place, Stance stance);
+  // Remembered: the same place, stance and scope, the same formula.
+  FormulaResult FormulaOf(const formula::AtPlace& at);
   // The same where it has been asked for; nullopt: never.
-  std::optional<FormulaId> KnownFormulaOf(PlaceId place, Stance stance) const;
+  std::optional<FormulaId> KnownFormulaOf(const formula::AtPlace& at) const;
 
   // What not, oneOf and if of the places asked for exclude.
   struct Exclusion {
@@ -36,11 +36,12 @@ class Translator {
   struct Here {
     PlaceId place;
     Stance stance;
+    ScopeId scope;
     const Json& schema;
     std::vector<FormulaId>& parts;
   };
 
-  FormulaResult Translate(PlaceId place, Stance stance);
+  FormulaResult Translate(const formula::AtPlace& at);
   Result<void, GrammarError> AddParts(const Here& here);
 
   // translate_scalars.cc
@@ -68,8 +69,8 @@ class Translator {
   void AddCondition(const Here& here);
 
   FormulaId Excluding(const Here& here, const char* keyword, const Json& schema);
-  FormulaId Sub(const Json& schema, Stance stance);
-  FormulaId Sub(const Here& here, const Json& schema) { return Sub(schema, here.stance); }
+  FormulaId Sub(const Here& here, const Json& schema, Stance stance);
+  FormulaId Sub(const Here& here, const Json& schema) { return Sub(here, schema, here.stance); }
 
   Document& document_;
   Formulas& formulas_;

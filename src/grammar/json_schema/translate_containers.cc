@@ -58,7 +58,7 @@ void Translator::AddObjects(const Here& here) {
         formula::Required{StringsOf(*required), here.stance != Stance::kAsserted, here.stance}));
   }
   if (const Json* names = here.schema.Find("propertyNames")) {
-    const FormulaId keys = Sub(*names, Stance::kTested);
+    const FormulaId keys = Sub(here, *names, Stance::kTested);
     if (keys != kTrue) here.parts.push_back(formulas_.Add(formula::PropertyNames{keys}));
   }
   const Json* min = here.schema.Find("minProperties");
@@ -122,7 +122,7 @@ void Translator::AddArrays(const Here& here) {
     const Json* at_least = here.schema.Find("minContains");
     const Json* at_most = here.schema.Find("maxContains");
     formula::Contains all{
-        .item = Sub(*contains, Stance::kTested), .place = here.place, .stance = here.stance};
+        .item = Sub(here, *contains, Stance::kTested), .place = here.place, .stance = here.stance};
     if (at_least != nullptr) all.min = CountOf(*at_least);
     if (at_most != nullptr) all.max = CountOf(*at_most);
     here.parts.push_back(formulas_.Add(all));

@@ -101,6 +101,20 @@ TEST_CASE("limits of a schema are too_large") {
         "}}";
     CHECK(verdict(names) == "too_large");
   }
+  SUBCASE("ways to a dynamic anchor") {
+    const auto schemas = [](int count) {
+      return "{\"anyOf\": [" +
+             Repeated(
+                 count,
+                 [](int i) {
+                   return "{\"$id\": \"s" + std::to_string(i) + "\", \"$dynamicAnchor\": \"a\"}";
+                 },
+                 ",") +
+             "]}";
+    };
+    CHECK(verdict(schemas(900)) == "ok");
+    CHECK(verdict(schemas(1'100)) == "too_large");
+  }
   SUBCASE("steps") {
     CHECK(verdict(R"({"multipleOf": 1.0000001})") == "too_large");
   }

@@ -12,7 +12,7 @@ namespace {
 
 using Texts = std::initializer_list<const char*>;
 
-void Check(const GrammarOptions& options, const char* schema, Texts members, Texts others) {
+void Check(const GrammarOptions& options, const std::string& schema, Texts members, Texts others) {
   CAPTURE(schema);
   const CompiledSchema compiled = CompileSchema(schema, options);
   CHECK_MESSAGE(compiled.verdict == "ok", compiled.message);
@@ -20,10 +20,10 @@ void Check(const GrammarOptions& options, const char* schema, Texts members, Tex
   for (const char* text : others) CHECK_MESSAGE(!compiled.Accepts(text), text);
 }
 
-void CheckOpen(const char* schema, Texts members, Texts others) {
+void CheckOpen(const std::string& schema, Texts members, Texts others) {
   Check(SpecMode(), schema, members, others);
 }
-void CheckStrict(const char* schema, Texts members, Texts others) {
+void CheckStrict(const std::string& schema, Texts members, Texts others) {
   Check(StrictMode(), schema, members, others);
 }
 void CheckVerdict(const char* schema, const char* verdict, const char* pointer) {
@@ -124,9 +124,43 @@ TEST_CASE("$dynamicRef and $recursiveRef with one target are $ref") {
   CheckOpen(R"({"$schema": "https://json-schema.org/draft/2019-09/schema", "$recursiveAnchor": true,
                 "type": "array", "items": {"$recursiveRef": "#"}})",
             {"[[]]"}, {"[1]"});
-  CheckVerdict(R"({"$dynamicAnchor": "n", "$defs": {"x": {"$id": "x", "$dynamicAnchor": "n"}},
-                   "items": {"$dynamicRef": "#n"}})",
-               "unsupported", "/items/$dynamicRef");
+}
+
+TEST_CASE("$dynamicRef means the anchor of the outermost schema on the way to it") {
+  const std::string list =
+      R"("list": {"$id": "list", "type": "array", "items": {"$dynamicRef": "#item"},
+                                       "$defs": {"any": {"$dynamicAnchor": "item"}}})";
+  // The same list, reached in two ways and by itself.
+  CheckOpen(
+      R"({"properties": {"n": {"$ref": "numbers"}, "s": {"$ref": "strings"}, "l": {"$ref": "list"}},
+                "additionalProperties": false, "$defs": {)" +
+          list + R"(,
+                "numbers": {"$id": "numbers", "$ref": "list",
+                            "$defs": {"item": {"$dynamicAnchor": "item", "type": "number"}}},
+                "strings": {"$id": "strings", "$ref": "list",
+                            "$defs": {"item": {"$dynamicAnchor": "item", "type": "string"}}}}})",
+      {R"({"n":[1]})", R"({"s":["a"]})", R"({"l":[1,"a",null]})"},
+      {R"({"n":["a"]})", R"({"s":[1]})", R"({"n":[null]})"});
+  // The root wins over the schemas that it refers to; a plain $anchor does not.
+  CheckOpen(R"({"$ref": "list", "$defs": {"here": {"$dynamicAnchor": "item", "type": "null"}, )" +
+                list + "}}",
+            {"[null]"}, {"[1]"});
+  CheckOpen(
+      R"({"$ref": "list", "$defs": {"here": {"$anchor": "item", "type": "null"}, )" + list + "}}",
+      {"[null]", "[1]"}, {"1"});
+}
+
+TEST_CASE("$recursiveRef means the outermost schema with $recursiveAnchor") {
+  const auto tree = [](const std::string& outer_anchor) {
+    return R"({"$schema": "https://json-schema.org/draft/2019-09/schema", "$id": "http://x.y/strict",
+               )" +
+           outer_anchor + R"("$ref": "tree", "maxProperties": 1,
+               "$defs": {"tree": {"$id": "tree", "$recursiveAnchor": true, "type": "object",
+                                  "additionalProperties": {"$recursiveRef": "#"}}}})";
+  };
+  CheckOpen(tree(R"("$recursiveAnchor": true, )"), {R"({"a":{"b":{}}})"},
+            {R"({"a":{"b":{},"c":{}}})"});
+  CheckOpen(tree(""), {R"({"a":{"b":{},"c":{}}})"}, {R"({"a":{},"b":{}})"});
 }
 
 TEST_CASE("strict mode closes objects that name properties and say nothing of others") {

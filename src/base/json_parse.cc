@@ -11,6 +11,7 @@
 
 #include "base/json.h"
 #include "base/large_json.h"
+#include "base/stop_flag.h"
 #include "base/utf8.h"
 
 namespace sglrun {
@@ -145,6 +146,7 @@ std::size_t TextBytes(std::size_t size) {
 struct ScanOptions {
   JsonParseOptions parse;
   std::size_t max_bytes = std::numeric_limits<std::size_t>::max();  // of the values
+  bool obeys_stop = false;
 };
 
 // Builds a Json from RapidJSON's events; a stack of open containers keeps it free of recursion.
@@ -223,6 +225,7 @@ class Builder {
   }
 
   bool Add(Json value) {
+    if (options_.obeys_stop && StopFlag::requested()) return Fail("stopped by a signal");
     if (stack_.empty()) {
       root_ = std::move(value);
     } else if (stack_.back().is_array()) {
@@ -378,7 +381,7 @@ Result<ParsedJson, JsonError> ParseJson(std::string_view text, JsonParseOptions 
 
 Result<ParsedJson, LargeJsonError> ParseLargeJson(std::string& text, std::size_t max_bytes,
                                                   JsonParseOptions options) {
-  return Scan(text, {.parse = options, .max_bytes = max_bytes});
+  return Scan(text, {.parse = options, .max_bytes = max_bytes, .obeys_stop = true});
 }
 
 }  // namespace sglrun

@@ -18,7 +18,8 @@ struct LargeJsonError {
 
 // ParseJson for a text that is not needed afterwards: strings are decoded in place, so a long
 // string is in memory at most twice. `text` is unusable afterwards. `max_bytes`: the memory limit
-// for the values, counted in the same way on every machine.
+// for the values, counted in the same way on every machine. A signal ends it with an error, which is
+// no verdict about the text: callers check StopFlag.
 Result<ParsedJson, LargeJsonError> ParseLargeJson(std::string& text, std::size_t max_bytes,
                                                   JsonParseOptions options = {});
 

@@ -4,6 +4,8 @@
 
 #include <string>
 
+#include "base/stop_flag.h"
+
 namespace sglrun {
 namespace {
 
@@ -74,6 +76,18 @@ TEST_CASE("a hash of a value is that of its canonical text, however long it is")
     CHECK(CanonicalHash(parsed->value) == HashBytes(parsed->value.CanonicalDump()));
     CHECK(CanonicalHash(parsed->value, "ab") == HashBytes("ab" + parsed->value.CanonicalDump()));
   }
+}
+
+TEST_CASE("a signal ends the reading of a line before its end") {
+  std::string line = "[[{}],x";  // wrong after some values
+  StopFlag::Request();
+  const auto stopped = ParseLargeJson(line, kEndless);
+  // Files that the program reads or writes when it ends are read to their end.
+  const auto whole = ParseJson("[[{}],1]");
+  StopFlag::Clear();
+  REQUIRE_FALSE(stopped.ok());
+  CHECK(stopped.error().error.offset < 6);
+  CHECK(whole.ok());
 }
 
 }  // namespace

@@ -1,7 +1,9 @@
 #include "io/dialect/file_dialect.h"
 
-#include "base/json.h"
+#include "base/large_json.h"
+#include "base/stop_flag.h"
 #include "io/byte_source.h"
+#include "io/dialect/record.h"
 #include "io/jsonl_reader.h"
 #include "io/openai/line.h"
 
@@ -13,9 +15,10 @@ std::optional<bool> HoldsOpenAiLines(const std::string& file) {
   const auto reader = JsonlReader::Open({file});
   if (!reader.ok()) return std::nullopt;
   while (true) {
-    const auto record = (*reader)->Next();
+    auto record = (*reader)->Next();
     if (!record.ok() || !*record || (*record)->index >= kMostLines) return std::nullopt;
-    const auto parsed = ParseJson((*record)->text);
+    if (StopFlag::requested()) return std::nullopt;
+    const auto parsed = ParseLargeJson((*record)->text, kMaxValueBytes);
     if (parsed.ok() && parsed->value.is_object()) return openai::LooksLikeLine(parsed->value);
   }
 }

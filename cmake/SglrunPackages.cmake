@@ -1,5 +1,6 @@
 # What `cmake --install` and the packages hold: the program, which needs none of the other files to
-# run, its manual page, the completions of three shells, the presets, and the licence.
+# run, its manual page, the completions of three shells, the presets, the scripts for clusters, and the
+# licence.
 include(GNUInstallDirs)
 
 # The files that the program itself prints: made after it is built.
@@ -19,7 +20,7 @@ install(FILES ${made}/sglrun.1.gz DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 install(FILES ${made}/sglrun DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
 install(FILES ${made}/_sglrun DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/vendor-completions)
 install(FILES ${made}/sglrun.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
-install(DIRECTORY configs DESTINATION ${CMAKE_INSTALL_DATADIR}/sglrun)
+install(DIRECTORY configs cluster DESTINATION ${CMAKE_INSTALL_DATADIR}/sglrun USE_SOURCE_PERMISSIONS PATTERN __pycache__ EXCLUDE)
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} RENAME copyright)
 install(FILES ${made}/changelog.gz DESTINATION ${CMAKE_INSTALL_DOCDIR})
 

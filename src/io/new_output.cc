@@ -17,8 +17,7 @@ Result<std::unique_ptr<NewOutput>> NewOutput::Open(const std::string& path) {
   if (IsLooseOutput(path)) {
     SGLRUN_ASSIGN_OR_RETURN(output->stream_, OutputFile::Open(path, output->compression_));
   } else {
-    SGLRUN_ASSIGN_OR_RETURN(FileReplacement file,
-                            FileReplacement::Begin(path, "\"" + path + "\""));
+    SGLRUN_ASSIGN_OR_RETURN(FileReplacement file, FileReplacement::Begin(path, "\"" + path + "\""));
     output->file_.emplace(std::move(file));
   }
   return output;

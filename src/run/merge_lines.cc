@@ -109,7 +109,8 @@ class LineMerge {
   static std::string FolderOf(const std::string& output) {
     const std::string folder = fs::path(output).parent_path().string();
     return io::IsLooseOutput(output) ? fs::temp_directory_path().string()
-                                     : folder.empty() ? "." : folder;
+           : folder.empty()          ? "."
+                                     : folder;
   }
 
   bool IsThere(std::size_t i) const { return rows_[i].bytes >= 0; }
@@ -122,14 +123,15 @@ class LineMerge {
       return {};
     }
     if (!row) {
-      return Error{files_.PlaceOf(place) + " is " + Json(std::string(text)).Excerpt() +
-                   ", must be a row that begins with {\"line\":, from a record that `sglrun number` "
-                   "numbered"};
+      return Error{
+          files_.PlaceOf(place) + " is " + Json(std::string(text)).Excerpt() +
+          ", must be a row that begins with {\"line\":, from a record that `sglrun number` "
+          "numbered"};
     }
     if (row->line > static_cast<std::int64_t>(rows_.size())) {
       return Error{files_.PlaceOf(place) + " has the line " + std::to_string(row->line) +
-                   ", but --records states " + FormatCount(static_cast<std::int64_t>(rows_.size())) +
-                   " records"};
+                   ", but --records states " +
+                   FormatCount(static_cast<std::int64_t>(rows_.size())) + " records"};
     }
     StoredLine& known = rows_[static_cast<std::size_t>(row->line - 1)];
     if (known.bytes < 0) {
@@ -144,8 +146,8 @@ class LineMerge {
     SGLRUN_ASSIGN_OR_RETURN(const std::string text, files_.Read(known));
     const auto before = io::TakeLine(text);
     if (before && io::AreEqualButForTiming(before->row, row.row)) return {};
-    return Error{files_.PlaceOf(place) + " and " + files_.PlaceOf(known) + " are different rows of line " +
-                 std::to_string(row.line)};
+    return Error{files_.PlaceOf(place) + " and " + files_.PlaceOf(known) +
+                 " are different rows of line " + std::to_string(row.line)};
   }
 
   Result<std::string> MoveSideFiles(const std::string& row, const std::string& path) const {
@@ -166,8 +168,8 @@ Status CheckLineSettings(const MergeSettings& settings) {
         "that are missing at the end would not be noticed"};
   }
   if (settings.check) return Error{"merge --check works from journals; leave out --lines"};
-  const bool there = !io::IsLooseOutput(settings.output) &&
-                     io::FileExists(settings.output) && fs::file_size(settings.output) > 0;
+  const bool there = !io::IsLooseOutput(settings.output) && io::FileExists(settings.output) &&
+                     fs::file_size(settings.output) > 0;
   if (there && !settings.overwrite) {
     return Error{Quoted(settings.output) +
                  " exists; name another output, or replace it with --overwrite"};

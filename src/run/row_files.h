@@ -46,8 +46,7 @@ class RowFiles {
   const std::vector<std::string>& paths() const { return paths_; }
 
   // A line without its end; `ends`: it has one.
-  using Visit =
-      std::function<Status(std::string_view text, const StoredLine& place, bool ends)>;
+  using Visit = std::function<Status(std::string_view text, const StoredLine& place, bool ends)>;
   Status ForEachLine(std::uint32_t file, const Visit& visit);
 
   Result<std::string> Read(const StoredLine& line);

@@ -58,9 +58,8 @@ Result<void, RecordError> ReadMember(const Json::Member& member, RecordNumber& n
   if (name == "line") {
     SGLRUN_ASSIGN_OR_RETURN(number.line, Integer(value, name, 1, kMostLines));
   } else if (name == "copy") {
-    SGLRUN_ASSIGN_OR_RETURN(
-        const std::int64_t copy,
-        Integer(value, name, 0, std::numeric_limits<std::uint32_t>::max()));
+    SGLRUN_ASSIGN_OR_RETURN(const std::int64_t copy,
+                            Integer(value, name, 0, std::numeric_limits<std::uint32_t>::max()));
     number.copy = static_cast<std::uint32_t>(copy);
   } else if (name == "again") {
     SGLRUN_ASSIGN_OR_RETURN(number.repeats_id, request::ReadBool(value, PathOf(name)));

@@ -221,7 +221,8 @@ int cublasLtMatmul(void* handle, void* desc, const void* alpha, const void* a, v
     return kInvalid;
   }
   const std::uint64_t kind = algorithm->data[1];
-  if (kind == kSlow) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  // Far longer than the others take in a sanitizer's build on a busy machine.
+  if (kind == kSlow) std::this_thread::sleep_for(std::chrono::milliseconds(20));
   const std::size_t k = op.transpose_a ? ma.rows : ma.columns;
   const std::size_t half = kind == kHalves ? k / 2 : 0;
   const auto sum = [&](std::size_t n, std::size_t m, std::size_t begin, std::size_t end) {

@@ -12,7 +12,7 @@ constexpr std::size_t kColumn = 28;  // where the meaning of an option begins
 constexpr std::string_view kIntroduction =
     "sglrun reads a JSONL file of /generate request bodies, runs them through a language model on "
     "this machine, and writes one result line per input line, in the same order. The same input "
-    "gives the same bytes. Start with `sglrun batch`.";
+    "gives the same answers (with --no-timing the same bytes). Start with `sglrun batch`.";
 
 void AppendOption(const OptionSpec& option, HelpLevel level, std::string& out) {
   std::string head = "  " + OptionHead(option);

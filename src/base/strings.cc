@@ -96,4 +96,8 @@ std::string FormatCount(std::int64_t value) {
   return value < 0 ? "-" + digits : digits;
 }
 
+std::string FormatCount(std::int64_t value, std::string_view unit) {
+  return FormatCount(value) + " " + std::string(unit) + (value == 1 ? "" : "s");
+}
+
 }  // namespace sglrun

@@ -20,5 +20,6 @@ std::string FormatByteSize(std::int64_t bytes);
 
 // 1234567 -> "1,234,567".
 std::string FormatCount(std::int64_t value);
+std::string FormatCount(std::int64_t value, std::string_view unit);  // "1 record", "2,000 records"
 
 }  // namespace sglrun

@@ -63,7 +63,7 @@ struct ThreadPool::State {
     std::atomic<std::uint32_t> generation{0};
   };
 
-  explicit State(int threads) : claims(static_cast<std::size_t>(threads)) {}
+  explicit State(int most_threads) : claims(static_cast<std::size_t>(most_threads)) {}
 
   // Here and not in ~ThreadPool, which does not run if memory ends after the first thread started.
   ~State() {

@@ -32,11 +32,11 @@ struct AnswerCost {
 
 struct Answer {
   enum class End { kStop, kLength, kContextFull, kInterrupted };
-  std::string text;
+  std::string text = "";
   End end = End::kStop;
   bool incomplete = false;  // there is a constraint, and the text does not satisfy it
-  std::shared_ptr<const Making> making;
-  AnswerCost cost;
+  std::shared_ptr<const Making> making = nullptr;
+  AnswerCost cost = {};
 };
 
 // The display of an answer while it is generated.

@@ -5,6 +5,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "base/strings.h"
 #include "io/stop_pattern.h"
 #include "request/fields.h"
 #include "request/read_value.h"
@@ -92,8 +93,9 @@ class Normalizer {
                          std::string(name)};
     }
     if (field.values.size() == prompts_) return {};
-    return RecordError{std::string(name) + " has " + std::to_string(field.values.size()) +
-                           " entries for a batch of " + std::to_string(prompts_),
+    const auto values = static_cast<std::int64_t>(field.values.size());
+    return RecordError{std::string(name) + " has " + FormatCount(values, "value") + " for " +
+                           FormatCount(static_cast<std::int64_t>(prompts_), "prompt"),
                        std::string(name)};
   }
 

@@ -107,8 +107,8 @@ std::string PlanText(const PlanReport& report) {
   out += Line("output tokens", "at most " + FormatCount(report.max_output_tokens));
   for (const auto& [form, group] : report.groups) {
     out += Line(form == report.groups.begin()->first ? "groups" : "",
-                GroupKey(form) + ": " + FormatCount(group.records) + " records, " +
-                    FormatCount(group.results) + " results: " + GroupReason(form));
+                GroupKey(form) + ": " + FormatCount(group.records, "record") + ", " +
+                    FormatCount(group.results, "result") + ": " + GroupReason(form));
   }
   out += report.card ? serve::CardPlanText(*report.card) : MachineText(report);
   for (std::size_t i = 0; i < std::min(report.errors.size(), kErrorsShown); ++i) {

@@ -123,13 +123,13 @@ std::string LengthLines(const std::string& title, const Lengths& lengths, std::s
 std::string Summary(const Account& account, std::size_t columns) {
   std::string out = Wrapped(Printable(account.model) + ": " + Outcome(account), 0, columns);
   out += Wrapped(Printable(account.started) + ", " + Printable(account.isa) + ", " +
-                     FormatCount(account.threads) + " threads, " + TimeText(account.wall_s) +
+                     FormatCount(account.threads, "thread") + ", " + TimeText(account.wall_s) +
                      ", of these " + TimeText(account.load_s) + " loading, peak memory " +
                      FormatByteSize(account.peak_rss_bytes),
                  0, columns);
-  out += Wrapped(FormatCount(account.records) + " records, " + FormatCount(account.results) +
-                     " results, " + FormatCount(account.failed) + " failed, " +
-                     FormatCount(account.prompt_tokens) + " prompt tokens (" +
+  out += Wrapped(FormatCount(account.records, "record") + ", " +
+                     FormatCount(account.results, "result") + ", " + FormatCount(account.failed) +
+                     " failed, " + FormatCount(account.prompt_tokens) + " prompt tokens (" +
                      FormatCount(account.cached_tokens) + " cached), " +
                      FormatCount(account.output_tokens) + " output tokens, " +
                      FigureText(account.tokens_per_s) + " tokens/s",

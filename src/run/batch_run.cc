@@ -232,7 +232,7 @@ Status BatchRun::Close(const BatchSource& source, BatchWindow& window) {
   }
   SGLRUN_RETURN_IF_ERROR(output_->Finish(source.input_end()));
   if (output_->dropped_rows() > 0) {
-    LogWarning(FormatCount(output_->dropped_rows()) + " rows of " + settings_.output +
+    LogWarning(FormatCount(output_->dropped_rows(), "row") + " of " + settings_.output +
                " answered no record of this input; they are now in " + output_->DroppedPath());
   }
   outcome_.state = RunState::kFinished;

@@ -131,7 +131,7 @@ class LineMerge {
     if (row->line > static_cast<std::int64_t>(rows_.size())) {
       return Error{files_.PlaceOf(place) + " has the line " + std::to_string(row->line) +
                    ", but --records states " +
-                   FormatCount(static_cast<std::int64_t>(rows_.size())) + " records"};
+                   FormatCount(static_cast<std::int64_t>(rows_.size()), "record")};
     }
     StoredLine& known = rows_[static_cast<std::size_t>(row->line - 1)];
     if (known.bytes < 0) {

@@ -75,9 +75,9 @@ Json TimingJson(const RunOutcome& outcome) {
 
 std::string SummaryLine(const RunOutcome& outcome) {
   const BatchCounts& counts = outcome.counts;
-  std::string line = FormatCount(counts.records) + " records";
+  std::string line = FormatCount(counts.records, "record");
   if (counts.kept > 0) line += " (" + FormatCount(counts.kept) + " kept from before)";
-  line += ", " + FormatCount(counts.results) + " results, " + FormatCount(counts.failed) +
+  line += ", " + FormatCount(counts.results, "result") + ", " + FormatCount(counts.failed) +
           " failed, " + FormatCount(counts.prompt_tokens) + " prompt and " +
           FormatCount(counts.output_tokens) + " output tokens, " +
           FormatCount(counts.cached_tokens) + " cached tokens, ";

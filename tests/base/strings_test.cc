@@ -50,6 +50,8 @@ TEST_CASE("FormatCount puts a comma before every third digit") {
   CHECK_EQ(FormatCount(1000), "1,000");
   CHECK_EQ(FormatCount(1234567), "1,234,567");
   CHECK_EQ(FormatCount(-1234), "-1,234");
+  CHECK_EQ(FormatCount(1, "record"), "1 record");
+  CHECK_EQ(FormatCount(2000, "record"), "2,000 records");
 }
 
 }  // namespace

@@ -130,7 +130,7 @@ TEST_CASE("fields given as lists belong to their prompts") {
 
 TEST_CASE("every list length is checked against the batch") {
   CHECK(Bad(R"({"text":["a","b"],"top_logprobs_num":[1]})").message ==
-        "top_logprobs_num has 1 entries for a batch of 2");
+        "top_logprobs_num has 1 value for 2 prompts");
   Bad(R"({"text":["a","b"],"sampling_params":[{}]})");
   Bad(R"({"text":["a","b"],"sampling_params":[{},{},{}]})");
   Bad(R"({"text":["a"],"return_hidden_states":[true,true]})");

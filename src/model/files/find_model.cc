@@ -228,7 +228,8 @@ Result<FoundModel> FindModel(const std::string& given) {
     return InFolder(given.substr(0, colon), given, given.substr(colon + 1));
   }
   if (const auto repository = ReadRepository(given)) return InCache(*repository, given);
-  return FoundModel{given, LastPart(given)};
+  return Error{"there is no model " + given +
+               "; expected a directory, a .gguf file, or the name of a repository, ORG/NAME"};
 }
 
 }  // namespace sglrun::model

@@ -29,6 +29,13 @@ PER_LAYER = {
     "mlp.shared_expert.up_proj": "ffn_up_shexp",
     "mlp.shared_expert.down_proj": "ffn_down_shexp",
 }
+# Experts by other names.
+for shared in ("mlp.shared_experts", "mlp.shared_mlp"):
+    for part in ("gate", "up", "down"):
+        PER_LAYER[f"{shared}.{part}_proj"] = f"ffn_{part}_shexp"
+PER_LAYER["mlp.gate.wg"] = "ffn_gate_inp"
+# A vector that is itself a parameter: the last word of its name is not "weight" or "bias".
+CHOICE_BIAS = "e_score_correction_bias"
 # What an architecture names differently.
 NORMS_AFTER = {
     "post_attention_layernorm": "post_attention_norm",
@@ -56,6 +63,11 @@ PER_LAYER_OF = {
         "mlp.dense_h_to_4h": "ffn_up",
         "mlp.dense_4h_to_h": "ffn_down",
     },
+    "glm4moe": {"post_attention_layernorm": "post_attention_norm"},
+    "hunyuan-moe": {
+        "self_attn.query_layernorm": "attn_q_norm",
+        "self_attn.key_layernorm": "attn_k_norm",
+    },
     "seed_oss": {"post_attention_layernorm": "post_attention_norm"},
     "hunyuan-dense": {
         "self_attn.query_layernorm": "attn_q_norm",
@@ -82,7 +94,7 @@ INTERLEAVED = {"llama", "granite", "smollm3", "mistral3", "arcee"}
 # Architectures whose norms the converter writes with the 1 that the model adds.
 NORMS_PLUS_ONE = {"gemma", "gemma2", "gemma3", "nemotron"}
 # Architectures that state a window; which layers have it is known to the reader.
-WINDOWED = {"gemma2", "gemma3", "olmo2", "exaone4", "cohere2", "phi3", "starcoder2"}
+WINDOWED = {"gemma2", "gemma3", "olmo2", "exaone4", "exaone-moe", "cohere2", "phi3", "starcoder2"}
 # Numbers, by their names in a transformers config.
 FACTORS = {
     "embedding_multiplier": "embedding_scale",
@@ -109,6 +121,8 @@ def to_gguf_name(name, arch="llama"):
     if name in outside:
         return outside[name]
     _, _, layer, rest = name.split(".", 3)
+    if rest.endswith(CHOICE_BIAS):
+        return f"blk.{layer}.exp_probs_b.bias"
     module, leaf = rest.rsplit(".", 1)
     names = PER_LAYER | PER_LAYER_OF.get(arch, {})
     return f"blk.{layer}.{names[module]}.{leaf}"
@@ -192,15 +206,29 @@ def new_writer(path, arch, config, name):
 
 
 def add_experts(writer, config):
-    count = getattr(config, "num_experts", None) or getattr(config, "num_local_experts", None)
+    names = ("num_experts", "num_local_experts", "n_routed_experts", "moe_num_experts")
+    count = next((c for n in names if (c := getattr(config, n, None))), None)
     if not count:
         return
     writer.add_expert_count(count)
-    writer.add_expert_used_count(config.num_experts_per_tok)
+    writer.add_expert_used_count(getattr(config, "num_experts_per_tok", None) or config.moe_topk)
     if hasattr(config, "moe_intermediate_size"):
         writer.add_expert_feed_forward_length(config.moe_intermediate_size)
     if hasattr(config, "shared_expert_intermediate_size"):
         writer.add_expert_shared_feed_forward_length(config.shared_expert_intermediate_size)
+    names = ("n_shared_experts", "num_shared_experts", "moe_num_shared_experts")
+    shared = next((c for n in names if (c := getattr(config, n, None)) is not None), None)
+    if shared is not None:
+        writer.add_expert_shared_count(shared)
+    if hasattr(config, "first_k_dense_replace"):
+        writer.add_leading_dense_block_count(config.first_k_dense_replace)
+    if hasattr(config, "moe_layer_start_index"):
+        writer.add_leading_dense_block_count(config.moe_layer_start_index)
+        writer.add_interleave_moe_layer_step(config.moe_layer_interval)
+    if hasattr(config, "routed_scaling_factor"):
+        writer.add_expert_weights_scale(config.routed_scaling_factor)
+        writer.add_expert_weights_norm(config.norm_topk_prob)
+        writer.add_expert_gating_func(gguf.ExpertGatingFuncType.SIGMOID)
 
 
 def stacked_experts(name, tensor):

@@ -36,6 +36,16 @@ YARN = {
 # Small: more families than features.
 SMALL = {**BASE, "vocab_size": 96, "intermediate_size": 24, "num_hidden_layers": 2}
 
+# Of DeepSeek V3; the first layer has none.
+SIGMOID = {
+    "num_hidden_layers": 3,
+    "n_routed_experts": 6,
+    "n_shared_experts": 2,
+    "routed_scaling_factor": 1.5,
+    "norm_topk_prob": True,
+    "first_k_dense_replace": 1,
+}
+
 EXPERTS = {**SMALL, **WIDE_HEADS, "moe_intermediate_size": 16, "num_experts_per_tok": 2}
 
 FAMILIES = {
@@ -46,8 +56,30 @@ FAMILIES = {
         "cohere2",
         {**BASE, "num_hidden_layers": 4, "sliding_window": 8, "logit_scale": 0.5},
     ),
+    "dots1": ("dots1", "dots1", {**EXPERTS, **SIGMOID, "head_dim": 16}),
     "ernie4_5": ("ernie4_5", "ernie4_5", {**BASE, **WIDE_HEADS, "head_dim": 16, "use_bias": True}),
+    "ernie4_5_moe": (
+        "ernie4_5_moe",
+        "ernie4_5-moe",
+        {
+            **{k: v for k, v in EXPERTS.items() if k != "num_experts_per_tok"},
+            "num_hidden_layers": 3,
+            "moe_k": 2,
+            "moe_num_experts": 6,
+        },
+    ),
     "exaone4": ("exaone4", "exaone4", {**BASE, "num_hidden_layers": 4, "sliding_window": 8}),
+    "exaone_moe": (
+        "exaone_moe",
+        "exaone-moe",
+        {
+            **EXPERTS,
+            "num_hidden_layers": 4,
+            "sliding_window": 8,
+            "num_experts": 6,
+            "num_shared_experts": 1,
+        },
+    ),
     "flex_olmo": (
         "flex_olmo",
         None,
@@ -83,6 +115,11 @@ FAMILIES = {
         {**BASE, **WIDE_HEADS, "head_dim": 16, "rms_norm_eps": 1e-5},
     ),
     "glm4": ("glm4", "glm4", {**BASE, **WIDE_HEADS, "head_dim": 16}),
+    "glm4_moe": (
+        "glm4_moe",
+        "glm4moe",
+        {**EXPERTS, **SIGMOID, "head_dim": 16, "use_qk_norm": True, "attention_bias": True},
+    ),
     "gpt_neox": (
         "gpt_neox",
         "gptneox",
@@ -131,6 +168,23 @@ FAMILIES = {
                 "alpha": 50.0,
                 "factor": 1.0,
             },
+        },
+    ),
+    "hunyuan_moe": (
+        "hunyuan_v1_moe",
+        "hunyuan-moe",
+        {**SMALL, **WIDE_HEADS, "head_dim": 16, "num_experts": 5, "moe_topk": 2},
+    ),
+    "minimax_m2": (
+        "minimax_m2",
+        "minimax-m2",
+        {
+            **SMALL,
+            **WIDE_HEADS,
+            "head_dim": 16,
+            "rotary_dim": 8,
+            "num_local_experts": 6,
+            "num_experts_per_tok": 2,
         },
     ),
     "ministral": (
@@ -216,6 +270,7 @@ FAMILIES = {
         {**BASE, "head_dim": 16, "attention_out_bias": True, "mlp_bias": True},
     ),
     "smollm3": ("smollm3", "smollm3", {**BASE, "num_hidden_layers": 4}),
+    "solar_open": ("solar_open", None, {**EXPERTS, **SIGMOID, "head_dim": 16}),
     "stablelm": ("stablelm", "stablelm", {**SMALL, **WIDE_HEADS, "use_qkv_bias": True}),
     "starcoder2": (
         "starcoder2",

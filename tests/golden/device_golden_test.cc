@@ -61,7 +61,7 @@ std::vector<float> HiddenOnDevice(const std::string& path, const Ids& prompt,
 bool IsRefused(const std::string& path, const kernels::Backend& backend) {
   const auto files = ModelFiles::Open(path);
   REQUIRE(files.ok());
-  if (!files->spec().layers[0].moe) return false;
+  if (!files->spec().layers.back().moe) return false;
   ThreadPool pool(1);
   kernels::KernelContext context(pool);
   const auto model = Model::Load(*files, {.backend = &backend}, context);

@@ -271,6 +271,45 @@ TEST_CASE("experts that do not fit the configuration are named") {
              "the weights do not hold model.layers.1.mlp.experts.3.down_proj.weight"));
 }
 
+TEST_CASE("the keys of a router by sigmoid count or are refused") {
+  const formats::TempDirectory directory;
+  directory.CopyFrom(Golden("dots1"));
+  const auto after = [&](const std::string& was, const std::string& is) {
+    Replace(directory, "config.json", was, is);
+    const std::string error = ErrorOf(directory.path());
+    Replace(directory, "config.json", is, was);
+    return error;
+  };
+  REQUIRE(ModelFiles::Open(directory.path()).ok());
+  CHECK(Says(after("\"n_group\": 1", "\"n_group\": 2"), "n_group is 2, only 1 is supported"));
+  CHECK(Says(after("\"n_shared_experts\": 2", "\"n_shared_experts\": 3"),
+             "shared_experts.gate_proj.weight\" is [32, 48], config.json asks for [48, 48]"));
+  CHECK(Says(after("\"n_shared_experts\": 2", "\"n_shared_experts\": 4611686018427387904"),
+             "must be in"));
+  CHECK(Says(after("\"first_k_dense_replace\": 1", "\"first_k_dense_replace\": 0"),
+             "do not hold model.layers.0.mlp.gate.weight"));
+}
+
+TEST_CASE("layers that predict further tokens are left out where a family has them") {
+  const auto without_last = [](const std::string& name) {
+    const formats::TempDirectory directory;
+    directory.CopyFrom(Golden(name));
+    Replace(directory, "config.json", "\"num_hidden_layers\": 3", "\"num_hidden_layers\": 2");
+    const auto files = ModelFiles::Open(directory.path());
+    return files.ok() ? "" : files.error().message;
+  };
+  CHECK(without_last("glm4_moe") == "");
+  CHECK(Says(without_last("solar_open"), "config.json names 2 layers, weights hold layers.2.*"));
+
+  const formats::TempDirectory directory;
+  std::string file = formats::Slurp(Golden("glm4_moe") + "/model.gguf");
+  const std::string key = "glm4moe.block_count";
+  file[file.find(key) + key.size() + 4] = 2;
+  const auto gguf = ModelFiles::Open(directory.Write("a.gguf", file));
+  REQUIRE(gguf.ok());
+  CHECK(gguf->spec().layers.size() == 2);
+}
+
 TEST_CASE("a stack of experts in a GGUF file holds as many as the metadata states") {
   const formats::TempDirectory directory;
   const std::string file = formats::Slurp(Golden("qwen3_moe") + "/model.gguf");

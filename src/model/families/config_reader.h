@@ -21,7 +21,7 @@ namespace sglrun::model {
 struct GgufStatements {
   RopeSettings rope;
   // No keys say so, the tensors do.
-  bool qkv_bias = false, output_bias = false, mlp_bias = false;
+  bool qkv_bias = false, output_bias = false, mlp_bias = false, head_norm = false;
   std::int64_t window = 0;  // of the layers that slide
   // Which layers slide, or the period at which one does not, if the file says so.
   std::vector<bool> slides = {};

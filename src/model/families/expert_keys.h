@@ -30,4 +30,24 @@ void UseExpertsAsQwen(ConfigReader& keys, const MoeSpec& moe, ModelSpec& model);
 // key as one row.
 void UseExpertsAsOlmo(ConfigReader& keys, const ExpertDefaults& defaults, ModelSpec& model);
 
+// Defaults of the router of DeepSeek V3.
+struct SigmoidExpertDefaults {
+  ExpertDefaults counts;
+  bool renormalise = true;
+  float scale = 1;
+  std::int64_t shared = 1;        // of `shared_key`
+  bool has_dense_layers = true;   // in the class; else all layers have experts
+  std::int64_t dense_layers = 0;  // of first_k_dense_replace
+  std::string_view shared_key = "n_shared_experts";
+};
+
+// Gives experts to the layers from first_k_dense_replace on (or to those that mlp_layer_types
+// calls sparse) as DeepSeek V3 does: scores by sigmoid, a bias added to them for the choice, and the
+// scores of the chosen, renormalised where norm_topk_prob says so, times routed_scaling_factor. The
+// shared experts are one MLP that all tokens take.
+void UseSigmoidExperts(ConfigReader& keys, const SigmoidExpertDefaults& defaults, ModelSpec& model);
+
+// One MLP for all tokens, as wide as `count` experts; 0: none.
+std::optional<MlpSpec> SharedExperts(const MlpSpec& expert, std::int64_t count);
+
 }  // namespace sglrun::model

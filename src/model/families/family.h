@@ -25,7 +25,8 @@ struct Family {
   std::string_view causal_class;  // what config.json's `architectures` names
   // general.architecture of GGUF files, "" when they use another family's.
   std::string_view gguf_name = "";
-  bool has_experts = false;  // distinguishes families that share a GGUF architecture
+  bool predicts_further = false;  // files may hold more layers, which predict further tokens
+  bool has_experts = false;       // distinguishes families that share a GGUF architecture
   // The converter moved rows of q and k from half to adjacent-pair order.
   bool gguf_interleaves_rope = false;
   // Hugging Face's files and GGUF files have those rows in adjacent-pair order.

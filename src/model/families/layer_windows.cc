@@ -63,11 +63,16 @@ std::int64_t WindowKey(ConfigReader& keys, std::int64_t absent) {
 void ReadQwenWindows(ConfigReader& keys, ModelSpec& model) {
   if (keys.gguf() != nullptr) return;
   const std::int64_t stated = WindowKey(keys, 4096);
-  const std::int64_t window = keys.Bool("use_sliding_window", false) ? stated : 0;
+  ReadLaterWindows(keys, keys.Bool("use_sliding_window", false) ? stated : 0, 28, model);
+}
+
+void ReadLaterWindows(ConfigReader& keys, std::int64_t window, std::int64_t first,
+                      ModelSpec& model) {
+  if (keys.gguf() != nullptr) return;
   if (const Json* types = keys.Find("layer_types")) {
     return ReadLayerTypes(*types, window, keys, model);
   }
-  const std::int64_t first = keys.Int("max_window_layers", 28);
+  first = keys.Int("max_window_layers", first);
   for (std::size_t i = 0; i < model.layers.size(); ++i) {
     model.layers[i].mixer.window = static_cast<std::int64_t>(i) >= first ? window : 0;
   }

@@ -89,4 +89,9 @@ void UseRopesByType(ModelSpec& model);
 // every layer from max_window_layers on.
 void ReadQwenWindows(ConfigReader& keys, ModelSpec& model);
 
+// The layers that `layer_types` names slide, else those from max_window_layers on (`first` where the
+// key is missing); of a GGUF file none.
+void ReadLaterWindows(ConfigReader& keys, std::int64_t window, std::int64_t first,
+                      ModelSpec& model);
+
 }  // namespace sglrun::model

@@ -7,20 +7,26 @@ namespace sglrun::model {
   row(kArcee)                \
   row(kCohere)               \
   row(kCohere2)              \
+  row(kDots1)                \
   row(kErnie45)              \
+  row(kErnie45Moe)           \
   row(kExaone4)              \
+  row(kExaoneMoe)            \
   row(kFlexOlmo)             \
   row(kGemma)                \
   row(kGemma2)               \
   row(kGemma3)               \
   row(kGlm)                  \
   row(kGlm4)                 \
+  row(kGlm4Moe)              \
   row(kGptNeoX)              \
   row(kGranite)              \
   row(kGranite4)             \
   row(kHelium)               \
   row(kHunyuan)              \
+  row(kHunyuanMoe)           \
   row(kLlama)                \
+  row(kMiniMaxM2)            \
   row(kMinistral)            \
   row(kMinistral3)           \
   row(kMistral)              \
@@ -37,6 +43,7 @@ namespace sglrun::model {
   row(kQwen3Moe)             \
   row(kSeedOss)              \
   row(kSmolLm3)              \
+  row(kSolarOpen)            \
   row(kStableLm)             \
   row(kStarCoder2)
 // clang-format on

@@ -99,6 +99,7 @@ constexpr ArithmeticKey kArithmeticKeys[] = {
     {"attention.temperature_scale", "llama_4_scaling_beta"},
     {"attention.clamp_kqv", "clip_qkv"},
     {"attention.max_alibi_bias", "alibi_bias_max"},
+    {"expert_weights_scale", "routed_scaling_factor"},
 };
 
 Status AddArithmetic(const ArchKeys& keys, Json::Object& config) {
@@ -126,12 +127,25 @@ constexpr struct {
     {"expert_used_count", "num_experts_per_tok"},
     {"expert_feed_forward_length", "moe_intermediate_size"},
     {"expert_shared_feed_forward_length", "shared_expert_intermediate_size"},
+    {"expert_shared_count", "n_shared_experts"},
+    {"leading_dense_block_count", "first_k_dense_replace"},
+    {"interleave_moe_layer_step", "moe_layer_interval"},
+    {"expert_group_count", "n_group"},
 };
 
 Status AddExperts(const Family& family, const ArchKeys& keys, Json::Object& config) {
   for (const auto& key : kExpertKeys) {
     SGLRUN_ASSIGN_OR_RETURN(const auto value, keys.Int(key.gguf));
     if (value) config.emplace_back(key.hugging_face, *value);
+  }
+  SGLRUN_ASSIGN_OR_RETURN(const auto renormalise, keys.Bool("expert_weights_norm"));
+  if (renormalise) config.emplace_back("norm_topk_prob", *renormalise);
+  // 1 is softmax and 2 is sigmoid in llama.cpp, 0 is not stated.
+  SGLRUN_ASSIGN_OR_RETURN(const auto gate, keys.Int("expert_gating_func"));
+  if (gate.value_or(0) != 0) {
+    config.emplace_back("scoring_func", std::string(*gate == 2   ? "sigmoid"
+                                                    : *gate == 1 ? "softmax"
+                                                                 : "other"));
   }
   SGLRUN_ASSIGN_OR_RETURN(const auto experts, keys.Int("expert_count"));
   if (experts.value_or(0) <= 0 || family.has_experts) return {};
@@ -159,7 +173,10 @@ Result<std::int64_t> ReadHeadDim(const ArchKeys& keys, std::int64_t hidden, std:
 Result<Json::Object> ReadSizes(const ArchKeys& keys, std::span<const formats::GgufTensor> tensors) {
   SGLRUN_ASSIGN_OR_RETURN(const auto hidden, keys.RequireInt("embedding_length"));
   SGLRUN_ASSIGN_OR_RETURN(const auto inner, keys.RequireInt("feed_forward_length"));
-  SGLRUN_ASSIGN_OR_RETURN(const auto layers, keys.RequireInt("block_count"));
+  SGLRUN_ASSIGN_OR_RETURN(const auto blocks, keys.RequireInt("block_count"));
+  // Of them, the layers that predict further tokens, which nothing here needs.
+  SGLRUN_ASSIGN_OR_RETURN(const auto predicting, keys.Int("nextn_predict_layers"));
+  const std::int64_t layers = blocks - std::clamp<std::int64_t>(predicting.value_or(0), 0, blocks);
   SGLRUN_ASSIGN_OR_RETURN(const auto heads, keys.RequireInt("attention.head_count"));
   SGLRUN_ASSIGN_OR_RETURN(const auto context, keys.RequireInt("context_length"));
   SGLRUN_ASSIGN_OR_RETURN(const auto kv_heads, keys.Int("attention.head_count_kv"));
@@ -278,7 +295,8 @@ Result<ModelSpec> ReadSpec(const Family& family, const ArchKeys& keys,
   GgufStatements stated{.rope = {},
                         .qkv_bias = has("blk.0.attn_q.bias") || has("blk.0.attn_qkv.bias"),
                         .output_bias = has("blk.0.attn_output.bias"),
-                        .mlp_bias = has("blk.0.ffn_up.bias")};
+                        .mlp_bias = has("blk.0.ffn_up.bias"),
+                        .head_norm = has("blk.0.attn_q_norm.weight")};
   SGLRUN_ASSIGN_OR_RETURN(stated.rope,
                           ReadRope(keys, std::move(rope_factors), config.Find("head_dim")->as_int(),
                                    config.Find("max_position_embeddings")->as_int()));

@@ -172,6 +172,7 @@ Status StoreTensors(const GgufConfig& config, std::vector<SplitPart>& parts, Wei
   for (SplitPart& part : parts) {
     for (const formats::GgufTensor& tensor : part.gguf.tensors) {
       if (IsOfRope(tensor.name)) continue;
+      if (config.family->predicts_further && names.IsLater(tensor.name)) continue;
       if (const std::optional<ExpertStack> stack = StackOf(tensor)) {
         SGLRUN_RETURN_IF_ERROR(StoreStack(part, tensor, *stack, names, config.spec, table));
         continue;

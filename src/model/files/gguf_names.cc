@@ -20,7 +20,8 @@ std::optional<std::pair<std::int64_t, std::string_view>> SplitLayer(std::string_
 
 }  // namespace
 
-GgufNames::GgufNames(const ModelSpec& spec) {
+GgufNames::GgufNames(const ModelSpec& spec)
+    : layers_(static_cast<std::int64_t>(spec.layers.size())) {
   DecoderBlocks blocks(spec);
   blocks.List(*this);
 }
@@ -29,6 +30,11 @@ void GgufNames::Add(const std::vector<Source>& sources) {
   for (const Source& source : sources) {
     (layer() ? in_layer_ : outside_).emplace(source.gguf_name, source);
   }
+}
+
+bool GgufNames::IsLater(std::string_view name) const {
+  const auto split = SplitLayer(name);
+  return split && split->first >= layers_;
 }
 
 std::optional<std::string> GgufNames::Find(std::string_view name) const {

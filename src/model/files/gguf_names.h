@@ -21,12 +21,15 @@ class GgufNames : private WeightList {
   // The name in Hugging Face files, "model.layers.3.self_attn.q_proj.weight"; nothing for names that
   // no layer of the model has, whatever its number.
   std::optional<std::string> Find(std::string_view name) const;
+  // Whether it is in a layer after the last of the model.
+  bool IsLater(std::string_view name) const;
 
  private:
   void Matrix(const MatrixEntry& entry) override { Add(entry.from); }
   void Vector(const VectorEntry& entry) override { Add(entry.from); }
   void Add(const std::vector<Source>& sources);
 
+  std::int64_t layers_;
   std::map<std::string, Source, std::less<>> outside_, in_layer_;
 };
 

@@ -6,6 +6,8 @@
 #include <unordered_map>
 #include <utility>
 
+#include "base/log.h"
+#include "base/strings.h"
 #include "model/blocks/decoder_blocks.h"
 
 namespace sglrun::model {
@@ -47,6 +49,14 @@ bool IsLeftover(const ModelSpec& spec, const StoredForm& form, std::string_view 
     if (name.ends_with(buffer)) return true;
   }
   return spec.tied_head && name == form.NameInFile(kHeadName);
+}
+
+// A vector may be stored as a matrix of one row.
+bool HasShape(StoredTensor& tensor, const std::vector<std::int64_t>& expected) {
+  if (expected.size() == 1 && tensor.shape.size() == 2 && tensor.shape[0] == 1) {
+    tensor.shape.erase(tensor.shape.begin());
+  }
+  return tensor.shape == expected;
 }
 
 Error MissingTensor(const ModelSpec& spec, const TensorCheckNames& names,
@@ -102,6 +112,15 @@ std::vector<ExpectedTensor> ExpectedTensors(const ModelSpec& spec) {
   return std::move(list.tensors);
 }
 
+void DropLaterLayers(const ModelSpec& spec, std::vector<StoredTensor>& tensors) {
+  const auto layers = static_cast<std::int64_t>(spec.layers.size());
+  const std::size_t dropped = std::erase_if(
+      tensors, [&](const StoredTensor& tensor) { return LayerOf(tensor.name) >= layers; });
+  if (dropped == 0) return;
+  LogInfo(FormatCount(static_cast<std::int64_t>(dropped), "tensor") +
+          " of layers that predict further tokens are not used");
+}
+
 Status MatchTensors(const ModelSpec& spec, const TensorCheckNames& names, const StoredForm& form,
                     std::vector<StoredTensor>& tensors) {
   std::unordered_map<std::string_view, StoredTensor*> by_name;
@@ -116,7 +135,7 @@ Status MatchTensors(const ModelSpec& spec, const TensorCheckNames& names, const 
     const auto found = by_name.find(name);
     if (found == by_name.end()) return MissingTensor(spec, names, name, tensors);
     StoredTensor& tensor = *found->second;
-    if (tensor.shape != expected.shape) {
+    if (!HasShape(tensor, expected.shape)) {
       return Error{tensor.file->path() + ": tensor \"" + name + "\" is " + ShapeText(tensor.shape) +
                    ", " + names.config + " asks for " + ShapeText(expected.shape)};
     }

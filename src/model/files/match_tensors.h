@@ -44,6 +44,9 @@ struct StoredForm {
   std::string NameInFile(std::string name) const;
 };
 
+// Removes the tensors of layers after the last: they predict further tokens.
+void DropLaterLayers(const ModelSpec& spec, std::vector<StoredTensor>& tensors);
+
 // Keeps the tensors that the decoder uses, in `tensors`, under our names, and notes the form they
 // have. Missing ones, ones of another shape and unknown ones are errors, except leftovers that are
 // known to be of no use (rotary tables, masks, a head beside a tied embedding).

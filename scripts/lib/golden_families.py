@@ -56,6 +56,7 @@ FAMILIES = {
         "cohere2",
         {**BASE, "num_hidden_layers": 4, "sliding_window": 8, "logit_scale": 0.5},
     ),
+    "cwm": ("cwm", None, {**SMALL, "num_hidden_layers": 5, "head_dim": 8, "sliding_window": 8}),
     "dots1": ("dots1", "dots1", {**EXPERTS, **SIGMOID, "head_dim": 16}),
     "ernie4_5": ("ernie4_5", "ernie4_5", {**BASE, **WIDE_HEADS, "head_dim": 16, "use_bias": True}),
     "ernie4_5_moe": (
@@ -187,6 +188,18 @@ FAMILIES = {
             "num_experts_per_tok": 2,
         },
     ),
+    "hy_v3": (
+        "hy_v3",
+        None,
+        {**EXPERTS, "num_hidden_layers": 2, "head_dim": 16, "num_experts": 6},
+    ),
+    "internlm3": (
+        "internlm3",
+        None,
+        {**SMALL, "head_dim": 16, "attention_bias": True, "mlp_bias": True},
+    ),
+    "iquestcoder": ("iquestcoder", None, {**SMALL, "head_dim": 16}),
+    "jais2": ("jais2", None, {**SMALL, **WIDE_HEADS}),
     "ministral": (
         "ministral",
         None,
@@ -272,6 +285,18 @@ FAMILIES = {
     "smollm3": ("smollm3", "smollm3", {**BASE, "num_hidden_layers": 4}),
     "solar_open": ("solar_open", None, {**EXPERTS, **SIGMOID, "head_dim": 16}),
     "stablelm": ("stablelm", "stablelm", {**SMALL, **WIDE_HEADS, "use_qkv_bias": True}),
+    "vaultgemma": (
+        "vaultgemma",
+        None,
+        {
+            **GEMMA,
+            "num_hidden_layers": 2,
+            "sliding_window": 8,
+            "query_pre_attn_scalar": 24,
+            "attn_logit_softcapping": 4.0,
+            "final_logit_softcapping": 6.0,
+        },
+    ),
     "starcoder2": (
         "starcoder2",
         "starcoder2",

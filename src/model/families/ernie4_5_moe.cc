@@ -32,8 +32,8 @@ ModelSpec ReadErnie45Moe(ConfigReader& keys) {
   moe.router.choice_bias = true;
   moe.router.renormalise = true;
   const bool is_gguf = keys.gguf() != nullptr;
-  moe.shared = SharedExperts(
-      moe.expert, keys.Int(is_gguf ? "n_shared_experts" : "moe_num_shared_experts", 2));
+  moe.shared = SharedExperts(moe.expert,
+                             keys.Int(is_gguf ? "n_shared_experts" : "moe_num_shared_experts", 2));
   const auto layers = static_cast<std::int64_t>(model.layers.size());
   const std::int64_t first =
       keys.Int(is_gguf ? "first_k_dense_replace" : "moe_layer_start_index", 1);

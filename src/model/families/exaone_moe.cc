@@ -18,8 +18,8 @@ ModelSpec ReadExaoneMoe(ConfigReader& keys) {
   UseSigmoidExperts(keys,
                     {.counts = {.experts = 64, .chosen = 8, .inner = 1024},
                      .scale = 2.5f,
-                     .dense_layers = 1,
-                     .shared_key = "num_shared_experts"},
+                     .shared_key = "num_shared_experts",
+                     .dense_layers = 1},
                     model);
   return model;
 }

@@ -66,14 +66,15 @@ std::vector<bool> ReadSparseLayers(const Json& types, std::size_t layers, Config
   return sparse;
 }
 
-// Without mlp_layer_types, all from first_k_dense_replace on.
+// Without mlp_layer_types, all but the first few.
 std::vector<bool> SparseLayers(ConfigReader& keys, const SigmoidExpertDefaults& defaults,
                                std::size_t layers) {
   if (const Json* types = keys.Find("mlp_layer_types")) {
     return ReadSparseLayers(*types, layers, keys);
   }
-  const std::int64_t dense =
-      defaults.has_dense_layers ? keys.Int("first_k_dense_replace", defaults.dense_layers) : 0;
+  const std::int64_t dense = defaults.dense_key.empty()
+                                 ? defaults.dense_layers
+                                 : keys.Int(defaults.dense_key, defaults.dense_layers);
   std::vector<bool> sparse(layers);
   for (std::size_t i = 0; i < layers; ++i) sparse[i] = static_cast<std::int64_t>(i) >= dense;
   return sparse;
@@ -97,7 +98,8 @@ void UseSigmoidExperts(ConfigReader& keys, const SigmoidExpertDefaults& defaults
   moe.router.score = kernels::RouteScore::kSigmoid;
   moe.router.choice_bias = true;
   moe.router.renormalise = keys.Bool("norm_topk_prob", defaults.renormalise);
-  moe.router.scale = static_cast<float>(keys.Float("routed_scaling_factor", defaults.scale));
+  moe.router.scale = static_cast<float>(keys.Float(
+      keys.gguf() != nullptr ? "routed_scaling_factor" : defaults.scale_key, defaults.scale));
   if (keys.gguf() != nullptr && keys.String("scoring_func", "sigmoid") != "sigmoid") {
     keys.Fail("expert_gating_func is not that of sigmoid, which is the only one supported here");
   }

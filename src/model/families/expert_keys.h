@@ -35,15 +35,16 @@ struct SigmoidExpertDefaults {
   ExpertDefaults counts;
   bool renormalise = true;
   float scale = 1;
-  std::int64_t shared = 1;        // of `shared_key`
-  bool has_dense_layers = true;   // in the class; else all layers have experts
-  std::int64_t dense_layers = 0;  // of first_k_dense_replace
+  std::string_view scale_key = "routed_scaling_factor";
+  std::int64_t shared = 1;
   std::string_view shared_key = "n_shared_experts";
+  std::int64_t dense_layers = 0;                         // without experts, at the beginning
+  std::string_view dense_key = "first_k_dense_replace";  // "": the class has none
 };
 
-// Gives experts to the layers from first_k_dense_replace on (or to those that mlp_layer_types
+// Gives experts to the layers from `dense_layers` on (or to those that mlp_layer_types
 // calls sparse) as DeepSeek V3 does: scores by sigmoid, a bias added to them for the choice, and the
-// scores of the chosen, renormalised where norm_topk_prob says so, times routed_scaling_factor. The
+// scores of the chosen, renormalised where norm_topk_prob says so, times `scale`. The
 // shared experts are one MLP that all tokens take.
 void UseSigmoidExperts(ConfigReader& keys, const SigmoidExpertDefaults& defaults, ModelSpec& model);
 

@@ -23,6 +23,8 @@ struct TensorRename {
 struct Family {
   std::string_view name;          // model_type of config.json
   std::string_view causal_class;  // what config.json's `architectures` names
+  // What it may name as well: transformers has no class of its own for the family.
+  std::string_view other_class = "";
   // general.architecture of GGUF files, "" when they use another family's.
   std::string_view gguf_name = "";
   bool predicts_further = false;  // files may hold more layers, which predict further tokens

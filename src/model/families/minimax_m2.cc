@@ -22,11 +22,11 @@ ModelSpec ReadMiniMaxM2(ConfigReader& keys) {
              .vocab_size = 200064,
              .max_position_embeddings = 196608,
              .rope_theta = 5e6,
-             .partial_rotary_factor =
-                 static_cast<double>(rotated) / static_cast<double>(std::max<std::int64_t>(head_dim, 1))});
+             .partial_rotary_factor = static_cast<double>(rotated) /
+                                      static_cast<double>(std::max<std::int64_t>(head_dim, 1))});
   if (!keys.status().ok()) return model;
-  MoeSpec moe = ReadExperts(
-      keys, {.experts = 256, .chosen = 8, .count_key = "num_local_experts"}, model);
+  MoeSpec moe =
+      ReadExperts(keys, {.experts = 256, .chosen = 8, .count_key = "num_local_experts"}, model);
   moe.router.score = kernels::RouteScore::kSigmoid;
   moe.router.choice_bias = true;
   moe.router.renormalise = true;

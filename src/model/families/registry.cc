@@ -7,6 +7,7 @@ namespace sglrun::model {
   row(kArcee)                \
   row(kCohere)               \
   row(kCohere2)              \
+  row(kCwm)                  \
   row(kDots1)                \
   row(kErnie45)              \
   row(kErnie45Moe)           \
@@ -25,6 +26,10 @@ namespace sglrun::model {
   row(kHelium)               \
   row(kHunyuan)              \
   row(kHunyuanMoe)           \
+  row(kHyV3)                 \
+  row(kInternLm3)            \
+  row(kIQuestCoder)          \
+  row(kJais2)                \
   row(kLlama)                \
   row(kMiniMaxM2)            \
   row(kMinistral)            \
@@ -45,7 +50,8 @@ namespace sglrun::model {
   row(kSmolLm3)              \
   row(kSolarOpen)            \
   row(kStableLm)             \
-  row(kStarCoder2)
+  row(kStarCoder2)           \
+  row(kVaultGemma)
 // clang-format on
 
 #define SGLRUN_DECLARE(family) extern const Family family;

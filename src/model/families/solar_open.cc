@@ -19,7 +19,8 @@ ModelSpec ReadSolarOpen(ConfigReader& keys) {
   ReadAttentionBias(keys, model);
   UseSigmoidExperts(
       keys,
-      {.counts = {.experts = 128, .chosen = 8, .inner = 1280, .count_key = "n_routed_experts"}, .has_dense_layers = false},
+      {.counts = {.experts = 128, .chosen = 8, .inner = 1280, .count_key = "n_routed_experts"},
+       .dense_key = ""},
       model);
   return model;
 }

@@ -46,7 +46,8 @@ const Family* ChooseFamily(const Json& config, ConfigReader& reader) {
     }
     return nullptr;
   }
-  if (!causal_class.empty() && causal_class != family->causal_class) {
+  if (!causal_class.empty() && causal_class != family->causal_class &&
+      causal_class != family->other_class) {
     reader.Fail("architectures names \"" + causal_class + "\", which is not supported; for " +
                 std::string(family->name) + " it must be " + std::string(family->causal_class));
     return nullptr;

@@ -63,6 +63,12 @@ PER_LAYER_OF = {
         "mlp.dense_h_to_4h": "ffn_up",
         "mlp.dense_4h_to_h": "ffn_down",
     },
+    "granitemoe": {
+        "block_sparse_moe.router": "ffn_gate_inp",
+        "block_sparse_moe.experts.gate_proj": "ffn_gate_exps",
+        "block_sparse_moe.experts.up_proj": "ffn_up_exps",
+        "block_sparse_moe.experts.down_proj": "ffn_down_exps",
+    },
     "glm4moe": {"post_attention_layernorm": "post_attention_norm"},
     "hunyuan-moe": {
         "self_attn.query_layernorm": "attn_q_norm",
@@ -90,7 +96,7 @@ GLOBAL_OF = {
 # Architectures whose fused rows of q, k and v the converter takes apart by kind.
 GROUPED_QKV = {"gptneox"}
 # Architectures whose q and k the converter moves to adjacent-pair order.
-INTERLEAVED = {"llama", "granite", "smollm3", "mistral3", "arcee"}
+INTERLEAVED = {"llama", "granite", "granitemoe", "smollm3", "mistral3", "arcee"}
 # Architectures whose norms the converter writes with the 1 that the model adds.
 NORMS_PLUS_ONE = {"gemma", "gemma2", "gemma3", "nemotron"}
 # Architectures that state a window; which layers have it is known to the reader.

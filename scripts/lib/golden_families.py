@@ -151,6 +151,30 @@ FAMILIES = {
             "mamba_n_heads": 4,
         },
     ),
+    "granitemoe": (
+        "granitemoe",
+        "granitemoe",
+        {
+            **SMALL,
+            "num_local_experts": 5,
+            "num_experts_per_tok": 2,
+            "embedding_multiplier": 6.0,
+            "residual_multiplier": 0.4,
+            "attention_multiplier": 0.3,
+            "logits_scaling": 0.7,
+        },
+    ),
+    "granitemoeshared": (
+        "granitemoeshared",
+        None,
+        {
+            **SMALL,
+            "num_local_experts": 5,
+            "num_experts_per_tok": 2,
+            "shared_intermediate_size": 16,
+            "attention_multiplier": 0.3,
+        },
+    ),
     "helium": (
         "helium",
         None,

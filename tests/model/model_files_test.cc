@@ -271,6 +271,15 @@ TEST_CASE("experts that do not fit the configuration are named") {
              "the weights do not hold model.layers.1.mlp.experts.3.down_proj.weight"));
 }
 
+TEST_CASE("a stack of experts in a Hugging Face file holds as many as the configuration states") {
+  const formats::TempDirectory directory;
+  directory.CopyFrom(Golden("granitemoe"));
+  REQUIRE(ModelFiles::Open(directory.path()).ok());
+  Replace(directory, "config.json", "\"num_local_experts\": 5", "\"num_local_experts\": 4");
+  CHECK(
+      Says(ErrorOf(directory.path()), "_linear.weight\" holds 5 experts, config.json asks for 4"));
+}
+
 TEST_CASE("the keys of a router by sigmoid count or are refused") {
   const formats::TempDirectory directory;
   directory.CopyFrom(Golden("dots1"));

@@ -20,6 +20,13 @@ struct TensorRename {
   std::string_view ours, theirs;
 };
 
+// Tensors [experts, n, k] that hold rows of every expert: the end of their name, and the names of the
+// matrices in an expert, which have equal shares of the rows.
+struct ExpertStackName {
+  std::string_view theirs;
+  std::vector<std::string_view> ours;
+};
+
 struct Family {
   std::string_view name;          // model_type of config.json
   std::string_view causal_class;  // what config.json's `architectures` names
@@ -38,6 +45,7 @@ struct Family {
   bool norms_less_one = false;
   bool groups_qkv = false;
   std::vector<TensorRename> tensor_names = {};
+  std::vector<ExpertStackName> expert_stacks = {};  // of Hugging Face's files
   // Defaults of the configuration class in transformers.
   std::optional<std::int32_t> bos_token_id = {};
   std::vector<std::int32_t> eos_token_ids = {};

@@ -2,6 +2,7 @@
 // scores of attention and of the logits. The factor of attention replaces 1 / sqrt(head_dim), that
 // of the logits divides.
 #include "model/families/family.h"
+#include "model/families/granite_factors.h"
 #include "model/families/plain_keys.h"
 
 namespace sglrun::model {
@@ -11,16 +12,7 @@ ModelSpec ReadGranite(ConfigReader& keys) {
   ModelSpec model = ReadPlainDecoder(keys, {});
   ReadAttentionBias(keys, model);
   ReadMlpBias(keys, model);
-  model.embedding_scale = static_cast<float>(keys.Float("embedding_multiplier", 1.0));
-  model.logit_scale = static_cast<float>(1.0 / keys.Float("logits_scaling", 1.0));
-  const auto residual = static_cast<float>(keys.Float("residual_multiplier", 1.0));
-  const std::optional<double> attention = keys.OptionalFloat("attention_multiplier");
-  for (LayerSpec& layer : model.layers) {
-    layer.residual_scale = residual;
-    // A GGUF file without the key has the usual scale, the configuration class has 1.
-    const float absent = keys.gguf() != nullptr ? layer.mixer.scale : 1.0f;
-    layer.mixer.scale = attention ? static_cast<float>(*attention) : absent;
-  }
+  UseGraniteFactors(keys, model);
   return model;
 }
 

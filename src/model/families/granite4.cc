@@ -1,6 +1,7 @@
 // Granite 4, the models of attention alone: as Granite 3 with one tensor for gate and up, and without
 // a rope unless the configuration names one. GGUF files name granite.
 #include "model/families/family.h"
+#include "model/families/granite_factors.h"
 #include "model/families/plain_keys.h"
 
 namespace sglrun::model {
@@ -29,12 +30,9 @@ ModelSpec ReadGranite4(ConfigReader& keys) {
   RefuseOtherLayers(keys);
   ModelSpec model = ReadPlainDecoder(keys, {});
   ReadAttentionBias(keys, model);
-  model.embedding_scale = static_cast<float>(keys.Float("embedding_multiplier", 1.0));
-  model.logit_scale = static_cast<float>(1.0 / keys.Float("logits_scaling", 1.0));
+  UseGraniteFactors(keys, model);
   const bool rotates = keys.String("position_embedding_type", "nope") == "rope";
   for (LayerSpec& layer : model.layers) {
-    layer.residual_scale = static_cast<float>(keys.Float("residual_multiplier", 1.0));
-    layer.mixer.scale = static_cast<float>(keys.Float("attention_multiplier", 1.0));
     layer.mlp.inner = keys.Int("shared_intermediate_size", 1024);
     layer.mlp.fused = true;
     if (!rotates) layer.mixer.rope = std::nullopt;

@@ -23,6 +23,8 @@ namespace sglrun::model {
   row(kGptNeoX)              \
   row(kGranite)              \
   row(kGranite4)             \
+  row(kGraniteMoe)           \
+  row(kGraniteMoeShared)     \
   row(kHelium)               \
   row(kHunyuan)              \
   row(kHunyuanMoe)           \

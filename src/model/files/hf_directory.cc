@@ -260,6 +260,8 @@ Result<HfDirectory> OpenHfDirectory(const std::string& path) {
                         .qkv_in_groups = family.groups_qkv,
                         .norms_less_one = family.norms_less_one,
                         .names = family.tensor_names};
+  SGLRUN_RETURN_IF_ERROR(
+      SplitExpertStacks(spec, "config.json", family.expert_stacks, result.weights.tensors));
   if (family.predicts_further) DropLaterLayers(spec, result.weights.tensors);
   SGLRUN_RETURN_IF_ERROR(
       JoinQuantizedTensors(spec, form, path, quantization, result.weights.tensors));

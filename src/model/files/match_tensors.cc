@@ -112,6 +112,68 @@ std::vector<ExpectedTensor> ExpectedTensors(const ModelSpec& spec) {
   return std::move(list.tensors);
 }
 
+namespace {
+
+// Of a stack of experts; nothing for other tensors.
+const ExpertStackName* StackOf(const StoredTensor& tensor,
+                               std::span<const ExpertStackName> stacks) {
+  if (tensor.shape.size() != 3) return nullptr;
+  const auto found = std::ranges::find_if(
+      stacks, [&](const ExpertStackName& stack) { return tensor.name.ends_with(stack.theirs); });
+  return found == stacks.end() ? nullptr : &*found;
+}
+
+// The matrices of one expert, whose names begin so. Where the rows cannot be shared equally, the
+// shapes that come out are not those that the specification asks for.
+void AppendParts(const StoredTensor& stack, const std::string& begin, std::int64_t expert,
+                 const ExpertStackName& name, std::vector<StoredTensor>& tensors) {
+  const std::size_t parts = name.ours.size();
+  const std::size_t bytes = stack.bytes / static_cast<std::size_t>(stack.shape[0]) / parts;
+  for (std::size_t i = 0; i < parts; ++i) {
+    StoredTensor part = stack;
+    part.name = begin + std::string(name.ours[i]) + ".weight";
+    part.shape = {stack.shape[1] / static_cast<std::int64_t>(parts), stack.shape[2]};
+    part.bytes = bytes;
+    part.begin += (static_cast<std::size_t>(expert) * parts + i) * bytes;
+    tensors.push_back(std::move(part));
+  }
+}
+
+std::int64_t ExpertsOf(const ModelSpec& spec, std::int64_t layer) {
+  if (layer < 0 || layer >= static_cast<std::int64_t>(spec.layers.size())) return 0;
+  const auto& moe = spec.layers[static_cast<std::size_t>(layer)].moe;
+  return moe ? moe->router.experts : 0;
+}
+
+}  // namespace
+
+Status SplitExpertStacks(const ModelSpec& spec, const std::string& config,
+                         std::span<const ExpertStackName> stacks,
+                         std::vector<StoredTensor>& tensors) {
+  if (stacks.empty()) return {};
+  std::vector<StoredTensor> split;
+  for (StoredTensor& tensor : tensors) {
+    const ExpertStackName* stack = StackOf(tensor, stacks);
+    if (stack == nullptr) {
+      split.push_back(std::move(tensor));
+      continue;
+    }
+    const std::int64_t experts = ExpertsOf(spec, LayerOf(tensor.name));
+    if (tensor.shape[0] != experts) {
+      return Error{tensor.file->path() + ": tensor \"" + tensor.name + "\" holds " +
+                   FormatCount(tensor.shape[0], "expert") + ", " + config + " asks for " +
+                   std::to_string(experts)};
+    }
+    const std::string begin =
+        tensor.name.substr(0, tensor.name.size() - stack->theirs.size()) + "mlp.experts.";
+    for (std::int64_t e = 0; e < experts; ++e) {
+      AppendParts(tensor, begin + std::to_string(e) + ".", e, *stack, split);
+    }
+  }
+  tensors = std::move(split);
+  return {};
+}
+
 void DropLaterLayers(const ModelSpec& spec, std::vector<StoredTensor>& tensors) {
   const auto layers = static_cast<std::int64_t>(spec.layers.size());
   const std::size_t dropped = std::erase_if(

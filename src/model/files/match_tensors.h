@@ -44,6 +44,12 @@ struct StoredForm {
   std::string NameInFile(std::string name) const;
 };
 
+// Replaces each stack of experts by a tensor for each expert, "model.layers.3.mlp.experts.7.up_proj.weight".
+// A stack of another number of experts than the specification has is an error.
+Status SplitExpertStacks(const ModelSpec& spec, const std::string& config,
+                         std::span<const ExpertStackName> stacks,
+                         std::vector<StoredTensor>& tensors);
+
 // Removes the tensors of layers after the last: they predict further tokens.
 void DropLaterLayers(const ModelSpec& spec, std::vector<StoredTensor>& tensors);
 

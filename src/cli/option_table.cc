@@ -143,6 +143,14 @@ std::vector<OptionSpec> InputAndOutput() {
        .commands = kRuns | Bit(Command::kMerge),
        .group = kGroup,
        .line = "start over if the output already holds results"},
+      {.name = "mixed-isa",
+       .member = &Options::mixed_isa,
+       .commands = Bit(Command::kMerge),
+       .group = kGroup,
+       .line = "join shards that were computed on different instruction sets",
+       .text = "Instruction sets round differently, so a record may have another answer on another "
+               "one, and the rows are not those of a single run. A merged output of several sets "
+               "cannot be continued."},
       {.name = "lines",
        .member = &Options::lines,
        .commands = Bit(Command::kMerge),

@@ -35,6 +35,7 @@ struct Options {
   std::int64_t max_errors = 0;  // 0: any number
   bool failed_ok = false;
   bool check = false;  // of merge
+  bool mixed_isa = false;
   bool lines = false;
   std::string records_of_lines;  // their number, or the file that holds them
 

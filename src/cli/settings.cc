@@ -300,6 +300,7 @@ run::MergeSettings MergeSettingsOf(const Options& options) {
           .check = options.check,
           .json = options.json,
           .lines = options.lines,
+          .mixed_isa = options.mixed_isa ? run::MixedIsa::kAllowed : run::MixedIsa::kRefused,
           .records = options.records_of_lines};
 }
 

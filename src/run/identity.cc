@@ -81,6 +81,14 @@ std::string TemplateFingerprint(const serve::ServeSettings& settings,
   return HashBytes(content).ToHex();
 }
 
+Json Without(const Json& identity, std::string_view name) {
+  Json::Object rest;
+  for (const Json::Member& member : identity.as_object()) {
+    if (member.first != name) rest.push_back(member);
+  }
+  return rest;
+}
+
 }  // namespace
 
 Result<Json> RunIdentity(const RunSettings& settings, const serve::ModelSource& source,
@@ -94,7 +102,7 @@ Result<Json> RunIdentity(const RunSettings& settings, const serve::ModelSource& 
       {"template", TemplateFingerprint(serve, source)},
       {"dtype", std::string(tensor::DTypeName(dtype))},
       {"kv-dtype", std::string(tensor::DTypeName(serve::KvDType(serve, dtype)))},
-      {"isa", std::string(backend.isa.empty() ? backend.name : backend.isa)},
+      {kIsaName, std::string(backend.isa.empty() ? backend.name : backend.isa)},
       {"context-length", serve::PromptLimitsOf(serve, source.files.spec()).context_length}};
 
   Json::Object identity{{"version", std::string(console::Version())}, {"model", weights.ToHex()}};
@@ -109,11 +117,11 @@ Result<Json> RunIdentity(const RunSettings& settings, const serve::ModelSource& 
 }
 
 Json WithoutShard(const Json& identity) {
-  Json::Object rest;
-  for (const Json::Member& member : identity.as_object()) {
-    if (member.first != kShardName) rest.push_back(member);
-  }
-  return rest;
+  return Without(identity, kShardName);
+}
+
+Json WithoutIsa(const Json& identity) {
+  return Without(identity, kIsaName);
 }
 
 Json SamplingDefaultsJson(const SamplingParams& defaults) {

@@ -17,7 +17,11 @@ Result<Json> RunIdentity(const RunSettings& settings, const serve::ModelSource& 
 // The identity without its shard, which must be the same in all outputs of a run.
 Json WithoutShard(const Json& identity);
 
-// The member of a run identity that tells the shard.
+// The identity without its instruction set.
+Json WithoutIsa(const Json& identity);
+
+// The members of a run identity that tell the instruction set and the shard.
+inline constexpr const char* kIsaName = "isa";
 inline constexpr const char* kShardName = "shard";
 
 // The five parameters that --sampling-defaults is about.

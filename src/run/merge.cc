@@ -19,13 +19,13 @@
 namespace sglrun::run {
 namespace {
 
-Status CheckComplete(const std::vector<ShardOutput>& shards) {
+Status CheckComplete(const std::vector<ShardOutput>& shards, MixedIsa mixed) {
   for (const ShardOutput& shard : shards) {
     if (!shard.journal.finished) {
       return Error{Quoted(shard.path) + " is not finished; run its command again"};
     }
   }
-  SGLRUN_RETURN_IF_ERROR(CheckSameRun(shards));
+  SGLRUN_RETURN_IF_ERROR(CheckSameRun(shards, mixed));
   SGLRUN_RETURN_IF_ERROR(CheckNoRepeats(shards));
   std::string missing;
   for (const std::int64_t index : MissingShards(shards)) {
@@ -34,9 +34,14 @@ Status CheckComplete(const std::vector<ShardOutput>& shards) {
   return missing.empty() ? Status() : Error{"missing shards: " + missing};
 }
 
-// The identity of a run without shards, so that the merged output can be continued like one.
-Json MergedRun(const Json& run) {
-  Json whole = WithoutShard(run);
+// The identity of a run without shards, so that the merged output can be continued like one. No run
+// has the instruction set "mixed".
+Json MergedRun(const std::vector<ShardOutput>& shards) {
+  Json whole = WithoutShard(shards[0].journal.run);
+  if (!CheckSameRun(shards, MixedIsa::kRefused).ok()) {
+    whole = WithoutIsa(whole);
+    whole.as_object().emplace_back(kIsaName, std::string("mixed"));
+  }
   whole.as_object().emplace_back(kShardName, std::string("0/1"));
   return whole;
 }
@@ -147,10 +152,10 @@ Result<int> RunMerge(const MergeSettings& settings) {
     SGLRUN_ASSIGN_OR_RETURN(ShardOutput shard, ReadShardOutput(path));
     shards.push_back(std::move(shard));
   }
-  SGLRUN_RETURN_IF_ERROR(CheckComplete(shards));
+  SGLRUN_RETURN_IF_ERROR(CheckComplete(shards, settings.mixed_isa));
   SGLRUN_ASSIGN_OR_RETURN(const std::unique_ptr<io::RunOutput> output,
                           io::RunOutput::Open({.path = settings.output,
-                                               .run = MergedRun(shards[0].journal.run),
+                                               .run = MergedRun(shards),
                                                .overwrite = settings.overwrite,
                                                .lines = LinesOfRows(shards[0].journal.run)}));
   SGLRUN_RETURN_IF_ERROR(WriteMerged(shards, settings.output, *output));

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "run/shard_output.h"
 
 namespace sglrun::run {
 
@@ -12,9 +13,10 @@ struct MergeSettings {
   std::vector<std::string> inputs;
   std::string output;
   bool overwrite = false;
-  bool check = false;        // only says how far the shards are
-  bool json = false;         // of the check
-  bool lines = false;        // the inputs are rows of numbered records, in any order
+  bool check = false;  // only says how far the shards are
+  bool json = false;   // of the check
+  bool lines = false;  // the inputs are rows of numbered records, in any order
+  MixedIsa mixed_isa = MixedIsa::kRefused;
   std::string records = {};  // with `lines`: how many there are, or the file of the records
 };
 

@@ -62,7 +62,7 @@ Part PartOf(const ShardOutput& output) {
   return part;
 }
 
-Result<Check> ReadCheck(const std::vector<std::string>& paths) {
+Result<Check> ReadCheck(const std::vector<std::string>& paths, MixedIsa mixed) {
   Check check;
   for (const std::string& path : paths) {
     std::error_code ignored;
@@ -73,7 +73,7 @@ Result<Check> ReadCheck(const std::vector<std::string>& paths) {
   }
   if (check.outputs.empty()) return Error{"none of the outputs exists yet"};
   check.count = check.outputs[0].shard.count;
-  Status together = CheckSameRun(check.outputs);
+  Status together = CheckSameRun(check.outputs, mixed);
   if (together.ok()) together = CheckNoRepeats(check.outputs);
   if (!together.ok()) check.problem = together.error().message;
   if (together.ok()) check.missing = MissingShards(check.outputs);
@@ -133,7 +133,7 @@ std::string ToText(const Check& check) {
 }  // namespace
 
 Result<int> CheckMerge(const MergeSettings& settings) {
-  SGLRUN_ASSIGN_OR_RETURN(const Check check, ReadCheck(settings.inputs));
+  SGLRUN_ASSIGN_OR_RETURN(const Check check, ReadCheck(settings.inputs, settings.mixed_isa));
   SGLRUN_RETURN_IF_ERROR(
       console::Print(settings.json ? ToJson(check).Dump() + "\n" : ToText(check)));
   return check.mergeable() ? console::kExitOk : console::kExitRecordErrors;

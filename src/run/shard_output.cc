@@ -34,6 +34,16 @@ Status TakeShard(ShardOutput& shard) {
   return {};
 }
 
+Status CheckSameIdentity(const ShardOutput& first, const ShardOutput& other, MixedIsa mixed) {
+  const Json whole = WithoutShard(first.journal.run), part = WithoutShard(other.journal.run);
+  const std::string but_isa = io::DescribeDifference(WithoutIsa(whole), WithoutIsa(part));
+  const std::string difference = io::DescribeDifference(whole, part);
+  if (difference.empty() || (mixed == MixedIsa::kAllowed && but_isa.empty())) return {};
+  const char* advice = but_isa.empty() ? "; --mixed-isa joins them all the same" : "";
+  return Error{Quoted(first.path) + " and " + Quoted(other.path) +
+               " are of different runs: " + difference + advice};
+}
+
 }  // namespace
 
 std::string Quoted(const std::string& path) {
@@ -55,15 +65,10 @@ Result<ShardOutput> ReadShardOutput(const std::string& path) {
   return shard;
 }
 
-Status CheckSameRun(const std::vector<ShardOutput>& shards) {
+Status CheckSameRun(const std::vector<ShardOutput>& shards, MixedIsa mixed) {
   const ShardOutput& first = shards[0];
   for (const ShardOutput& other : shards) {
-    const std::string difference =
-        io::DescribeDifference(WithoutShard(first.journal.run), WithoutShard(other.journal.run));
-    if (!difference.empty()) {
-      return Error{Quoted(first.path) + " and " + Quoted(other.path) +
-                   " are of different runs: " + difference};
-    }
+    SGLRUN_RETURN_IF_ERROR(CheckSameIdentity(first, other, mixed));
     if (other.shard.count != first.shard.count) {
       return Error{Quoted(first.path) + " is one of " + std::to_string(first.shard.count) +
                    " shards, " + Quoted(other.path) + " one of " +

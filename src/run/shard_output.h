@@ -25,8 +25,11 @@ struct ShardOutput {
 // Finished or not. Fails if the file is no output of `sglrun batch`.
 Result<ShardOutput> ReadShardOutput(const std::string& path);
 
+// Whether the shards of a run may have been computed on different instruction sets.
+enum class MixedIsa : bool { kRefused, kAllowed };
+
 // Whether all are of one run and one number of shards, and the finished ones of the same input.
-Status CheckSameRun(const std::vector<ShardOutput>& shards);
+Status CheckSameRun(const std::vector<ShardOutput>& shards, MixedIsa mixed);
 // Fails if one is given twice.
 Status CheckNoRepeats(const std::vector<ShardOutput>& shards);
 // The indices of the shards that are not among them.

@@ -15,7 +15,19 @@ add_custom_command(
   VERBATIM)
 add_custom_target(packaged_files ALL DEPENDS ${made}/sglrun.1.gz)
 
-install(TARGETS sglrun RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+if(SGLRUN_PORTABLE)
+  # The libraries, too, for systems that have other ones: all but those of the compiler and of glibc,
+  # which are compatible with older builds. The program finds them wherever the tree stands. RPATH
+  # instead of RUNPATH, because the libraries need one another.
+  set_target_properties(sglrun PROPERTIES INSTALL_RPATH "$ORIGIN/../lib/sglrun")
+  target_link_options(sglrun PRIVATE -Wl,--disable-new-dtags)
+  install(TARGETS sglrun RUNTIME_DEPENDENCY_SET libraries RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+  install(RUNTIME_DEPENDENCY_SET libraries
+          POST_EXCLUDE_REGEXES "/(libc|libm|libstdc\\+\\+|libgcc_s|ld-linux-x86-64|libcuda)\\.so"
+          DESTINATION lib/sglrun)
+else()
+  install(TARGETS sglrun RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+endif()
 install(FILES ${made}/sglrun.1.gz DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 install(FILES ${made}/sglrun DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
 install(FILES ${made}/_sglrun DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/vendor-completions)

@@ -9,6 +9,7 @@
 
 #include "base/check.h"
 #include "grammar/json_schema/format_patterns.h"
+#include "grammar/json_schema/regex_format.h"
 #include "grammar/json_schema/wide_format_patterns.h"
 #include "grammar/regex/regex.h"
 
@@ -41,9 +42,9 @@ constexpr StringFormat kStringFormats[] = {
     {"uri-template", UriTemplatePattern, nullptr},
     {"json-pointer", JsonPointerPattern, WideJsonPointerPattern},
     {"relative-json-pointer", RelativeJsonPointerPattern, WideRelativeJsonPointerPattern},
+    {kRegexFormat, RegexSourcePattern, nullptr},
 };
 constexpr std::string_view kNumberFormats[] = {"int32", "int64", "float", "double"};
-constexpr std::string_view kUnsupportedFormats[] = {"regex"};
 
 // nullptr when there is none of the name.
 const StringFormat* FindStringFormat(std::string_view name) {
@@ -96,7 +97,6 @@ NumberConstraints Integers(std::int64_t min, std::int64_t max) {
 FormatKind KindOfFormat(std::string_view name) {
   if (FindStringFormat(name) != nullptr) return FormatKind::kString;
   if (Holds(kNumberFormats, name)) return FormatKind::kNumber;
-  if (Holds(kUnsupportedFormats, name)) return FormatKind::kUnsupported;
   return FormatKind::kUnknown;
 }
 

@@ -4,7 +4,8 @@
 // host name label with "--" as third and fourth character (an A-label's validity is no regular
 // matter); idn-hostname with up to four labels, of letters that need no context, up to eight where
 // they are beyond ASCII (the limits are on their encoding); iri without blanks and invisible
-// characters; relative JSON pointers without index manipulation (drafts disagree).
+// characters; relative JSON pointers without index manipulation (drafts disagree); regex with groups
+// at most two deep, unless nothing else constrains the string (regex_format.h).
 #pragma once
 
 #include <cstdint>
@@ -17,10 +18,9 @@
 namespace sglrun::grammar {
 
 enum class FormatKind : std::uint8_t {
-  kString,       // asserted on strings: FormatDfa
-  kNumber,       // asserted on numbers (or nothing to assert): FormatNumbers
-  kUnsupported,  // known, but not enforceable: regex
-  kUnknown,      // an annotation; worth a note
+  kString,   // asserted on strings: FormatDfa
+  kNumber,   // asserted on numbers (or nothing to assert): FormatNumbers
+  kUnknown,  // an annotation; worth a note
 };
 
 FormatKind KindOfFormat(std::string_view name);

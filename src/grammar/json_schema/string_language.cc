@@ -5,6 +5,7 @@
 
 #include "base/check.h"
 #include "base/utf8.h"
+#include "grammar/json_schema/regex_format.h"
 #include "grammar/json_schema/value_spelling.h"
 #include "grammar/regex/regex.h"
 
@@ -103,6 +104,11 @@ const SharedDfa& AnyCharacter() {
   return kDfa;
 }
 
+ExprId FormatAlone(Grammar& grammar, const std::string& format) {
+  return format == kRegexFormat ? AppendRegexSource(grammar)
+                                : grammar.Regular(SpelledFormatDfa(format));
+}
+
 ExprId Quoted(Grammar& grammar, ExprId body) {
   const ExprId quote = grammar.Bytes("\"");
   return grammar.Sequence({quote, body, quote});
@@ -189,8 +195,7 @@ ExprResult AppendString(FrontEnd& front, const StringConstraints& constraints,
                         PatternLanguages& patterns) {
   const StringConstraints c = Simplified(constraints);
   if (c == StringConstraints{.formats = c.formats} && c.formats.size() == 1) {
-    const ExprId body = front.grammar.Regular(SpelledFormatDfa(c.formats.front()));
-    return Quoted(front.grammar, body);
+    return Quoted(front.grammar, FormatAlone(front.grammar, c.formats.front()));
   }
   if (!OnlyLengths(c)) {
     SGLRUN_ASSIGN_OR_RETURN(const StringTexts texts, StringTextsOf(c, patterns, front.budget));

@@ -132,11 +132,6 @@ void Translator::AddFormat(const Here& here) {
       here.parts.push_back(formulas_.Add(formula::Number{std::move(numbers), here.place}));
       return;
     }
-    case FormatKind::kUnsupported:
-      here.parts.push_back(formulas_.Add(
-          formula::Unenforceable{Only(Kind::kString), here.place, "format",
-                                 "\"" + name + "\" cannot be enforced; drop it or use a pattern"}));
-      return;
     case FormatKind::kUnknown:
       ReportOnce(front_.report.notes, document_.Pointer(here.place, "format") +
                                           ": unknown format \"" + name + "\" is ignored");

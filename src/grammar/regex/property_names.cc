@@ -1,7 +1,6 @@
 #include "grammar/regex/property_names.h"
 
 #include <algorithm>
-#include <utility>
 
 namespace sglrun::grammar {
 namespace {
@@ -69,6 +68,10 @@ std::string Script(std::string_view name) {
 }
 
 }  // namespace
+
+std::span<const std::pair<std::string_view, std::string_view>> GeneralCategories() {
+  return kCategories;
+}
 
 std::string PcrePropertyName(std::string_view name) {
   if (const std::size_t sign = name.find('='); sign != std::string_view::npos) {

@@ -580,11 +580,14 @@ TEST_CASE("formats of numbers are ranges of integers") {
   CHECK_EQ(FormatNumbers("double"), NumberConstraints{});
 }
 
-TEST_CASE("formats that cannot be enforced and unknown ones are told apart") {
-  CHECK_EQ(KindOfFormat("regex"), FormatKind::kUnsupported);
+TEST_CASE("names that are no format are unknown") {
   for (const char* name : {"color", "phone", "", "Date", "date_time", "ip-address"}) {
     CHECK_EQ(KindOfFormat(name), FormatKind::kUnknown);
   }
+}
+
+TEST_CASE("regex, where an automaton is needed: with groups at most two deep") {
+  Check("regex", {"", "((a|b)+c)?", "(?=(a))b"}, {"(", "(((a)))", "(?<name>a)", "a**"});
 }
 
 TEST_CASE("a format is built once, whoever asks first") {

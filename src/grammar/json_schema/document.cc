@@ -4,6 +4,7 @@
 
 #include "grammar/base/json_pointer.h"
 #include "grammar/base/json_text.h"
+#include "grammar/json_schema/metaschema.h"
 #include "grammar/json_schema/uri.h"
 #include "grammar/regex/ast.h"
 
@@ -182,8 +183,9 @@ void Document::NameAnchors(PlaceId place) {
 
 std::string Document::Pointer(PlaceId place, std::string_view keyword) const {
   std::vector<const std::string*> steps;
-  for (PlaceId at = place; At(at).parent >= 0; at = At(at).parent) steps.push_back(&At(at).step);
-  std::string pointer = prefix_;
+  PlaceId at = place;
+  for (; At(at).parent >= 0; at = At(at).parent) steps.push_back(&At(at).step);
+  std::string pointer = at == root() ? prefix_ : At(at).step + "#";
   for (auto step = steps.rbegin(); step != steps.rend(); ++step) pointer += "/" + **step;
   if (!keyword.empty()) pointer += "/" + std::string(keyword);
   return pointer;
@@ -196,6 +198,22 @@ GrammarError Document::ErrorAt(PlaceId place, std::string_view keyword, Verdict 
   return {verdict, std::move(message), std::move(pointer)};
 }
 
+Result<std::int32_t, GrammarError> Document::FindResource(const std::string& uri) {
+  const auto found = resources_by_uri_.find(uri);
+  if (found != resources_by_uri_.end()) return std::int32_t{found->second};
+  const auto text = MetaschemaText(uri);
+  if (!text) return -1;
+  auto parsed = ParseSchemaText(*text, *limits_);
+  if (!parsed.ok()) return std::move(parsed).error();
+  metaschemas_.push_back(std::move(parsed->value));
+  const Json& schema = metaschemas_.back();
+  // It enters its own resource, because it has an $id.
+  SGLRUN_RETURN_IF_ERROR(Add(schema, -1, uri, 0, late_notes_));
+  const std::int32_t resource = At(places_by_schema_.at(&schema)).resource;
+  resources_by_uri_.emplace(uri, resource);  // it may have been called by another name
+  return std::int32_t{resource};
+}
+
 PlaceResult Document::ResolveRef(PlaceId from, std::string_view keyword,
                                  const std::string& reference) {
   const SplitUri split = SplitFragment(reference);
@@ -203,12 +221,11 @@ PlaceResult Document::ResolveRef(PlaceId from, std::string_view keyword,
   if (!split.before.empty()) {
     const std::string uri =
         ResolveUri(resources_[static_cast<std::size_t>(resource)].uri, split.before);
-    const auto found = resources_by_uri_.find(uri);
-    if (found == resources_by_uri_.end()) {
+    SGLRUN_ASSIGN_OR_RETURN(resource, FindResource(uri));
+    if (resource < 0) {
       return ErrorAt(from, keyword, Verdict::kUnsupported,
                      "refers to \"" + uri + "\", which is not in this document");
     }
-    resource = found->second;
   }
   const Resource& target = resources_[static_cast<std::size_t>(resource)];
   const std::string fragment = PercentDecode(split.fragment);

@@ -42,6 +42,7 @@ class Document {
   GrammarError ErrorAt(PlaceId place, std::string_view keyword, Verdict verdict,
                        std::string_view fault) const;
 
+  // Into this document, or into a metaschema.
   PlaceResult ResolveRef(PlaceId from, std::string_view keyword, const std::string& reference);
   // The scope of a place that is reached from a place with the scope `outer`.
   Result<ScopeId, GrammarError> ScopeInside(PlaceId place, ScopeId outer);
@@ -53,7 +54,8 @@ class Document {
   struct Place {
     const Json* schema = nullptr;
     PlaceId parent = -1;
-    std::string step;  // from the parent, escaped: "properties/a~1b"
+    // From the parent, escaped: "properties/a~1b"; of the root of a metaschema, its URI.
+    std::string step;
     std::int32_t resource = 0;
   };
   struct Resource {
@@ -77,12 +79,15 @@ class Document {
                                            const Json& value) const;
   void EnterResource(PlaceId place, GrammarReport& report);
   void NameAnchors(PlaceId place);
+  // The resource of an absolute URI; -1 when there is none.
+  Result<std::int32_t, GrammarError> FindResource(const std::string& uri);
   PlaceResult ResolvePointer(PlaceId from, std::string_view keyword, PlaceId start,
                              const std::string& pointer, const std::string& reference);
 
   std::string prefix_;
   const Limits* limits_;
   Json json_;
+  std::deque<Json> metaschemas_;  // those that references lead to
   std::deque<Place> places_;
   std::unordered_map<const Json*, PlaceId> places_by_schema_;
   std::deque<Resource> resources_;

@@ -35,9 +35,10 @@ std::string Property() {
 
 // Without \b, \B and -, which mean something else in a class.
 std::string Escape() {
-  return "\\\\" + Group("[dDsSwWfnrtv^$\\\\.*+?()\\[\\]{}|/]|c[A-Za-z]|x[0-9A-Fa-f]{2}|"
-                        "u[0-9A-Fa-f]{4}|" +
-                        Property());
+  return "\\\\" + Group(
+                      "[dDsSwWfnrtv^$\\\\.*+?()\\[\\]{}|/]|c[A-Za-z]|x[0-9A-Fa-f]{2}|"
+                      "u[0-9A-Fa-f]{4}|" +
+                      Property());
 }
 
 // Between an ASCII character that is no sign of a class and one that is not before it.
@@ -61,7 +62,8 @@ std::string Class() {
 // n, or n,m where n is not above m: a longer number is greater, of two that are as long the order
 // must be told from the first digits or, up to two digits, from all.
 std::string Bounds() {
-  std::string all = "[0-9]{1,6},?|[0-9],[1-9][0-9]{1,5}|[0-9]{2},[1-9][0-9]{2,5}|[0-9]{3},[1-9][0-9]{3,5}";
+  std::string all =
+      "[0-9]{1,6},?|[0-9],[1-9][0-9]{1,5}|[0-9]{2},[1-9][0-9]{2,5}|[0-9]{3},[1-9][0-9]{3,5}";
   for (int d = 0; d <= 9; ++d) {
     const std::string digit = std::to_string(d);
     all += "|" + digit + ",[" + digit + "-9]";
@@ -84,8 +86,7 @@ std::string Quantifier() {
 
 // What needs no group, alternatives among it.
 std::string Leaf() {
-  const std::string atom =
-      Group("[^\\^$\\\\.*+?()\\[\\]{}|]|\\.|" + Escape() + "|" + Class());
+  const std::string atom = Group("[^\\^$\\\\.*+?()\\[\\]{}|]|\\.|" + Escape() + "|" + Class());
   return Group("[|^$]|\\\\[bB]|" + atom + Quantifier());
 }
 
@@ -120,8 +121,9 @@ ExprId AppendRegexSource(Grammar& grammar) {
   const ExprId leaves = grammar.Regular(kLeaves);
   const ExprId captured_end = grammar.Sequence({grammar.Bytes(")"), grammar.Regular(kQuantifier)});
   const auto group = [&](ExprId inside) {
-    return grammar.Choice({grammar.Sequence({grammar.Regular(kCaptureBegin), inside, captured_end}),
-                           grammar.Sequence({grammar.Regular(kLookBegin), inside, grammar.Bytes(")")})});
+    return grammar.Choice(
+        {grammar.Sequence({grammar.Regular(kCaptureBegin), inside, captured_end}),
+         grammar.Sequence({grammar.Regular(kLookBegin), inside, grammar.Bytes(")")})});
   };
   const RuleId unnamed = grammar.AddRule("regex");
   const ExprId around = grammar.Call(unnamed);
@@ -129,10 +131,10 @@ ExprId AppendRegexSource(Grammar& grammar) {
   grammar.Define(unnamed, grammar.Sequence({leaves, more}));
   // One group may have a name: two must differ, which no context-free grammar says.
   const RuleId named = grammar.AddRule("regex_with_name");
-  const ExprId naming =
-      grammar.Sequence({grammar.Regular(kNamedBegin), around, captured_end});
-  grammar.Define(named, grammar.Sequence({around, grammar.Choice({naming, group(grammar.Call(named))}),
-                                          around}));
+  const ExprId naming = grammar.Sequence({grammar.Regular(kNamedBegin), around, captured_end});
+  grammar.Define(
+      named,
+      grammar.Sequence({around, grammar.Choice({naming, group(grammar.Call(named))}), around}));
   return grammar.Choice({around, grammar.Call(named)});
 }
 

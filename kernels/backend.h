@@ -26,6 +26,7 @@
 #include "kernels/rope.h"
 #include "kernels/route.h"
 #include "kernels/sample.h"
+#include "kernels/scale_add.h"
 #include "kernels/store_kv.h"
 #include "kernels/transfer.h"
 
@@ -47,6 +48,7 @@ struct KernelTable {
   void (*paged_attention)(const PagedAttentionArgs& args, KernelContext& context);
   void (*activation)(const ActivationArgs& args, KernelContext& context);
   void (*route)(const RouteArgs& args, KernelContext& context);
+  void (*scale_add)(const ScaleAddArgs& args, KernelContext& context);
   void (*logits_process)(const LogitsProcessArgs& args, KernelContext& context);
   void (*sample)(const SampleArgs& args, KernelContext& context);
   void (*logprobs)(const LogprobsArgs& args, KernelContext& context);

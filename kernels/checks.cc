@@ -273,6 +273,16 @@ std::string Check(const ActivationArgs& args) {
   return complaint.text();
 }
 
+std::string Check(const ScaleAddArgs& args) {
+  Complaint complaint("scale_add");
+  const std::int64_t rows = Rows(args.y), columns = Columns(args.y);
+  complaint.Matrix("x", args.x, rows, columns);
+  complaint.Vector("gain", args.gain, columns);
+  if (!args.bias.empty()) complaint.Vector("bias", args.bias, columns);
+  complaint.Matrix("y", args.y, rows, columns);
+  return complaint.text();
+}
+
 std::string Check(const RouteArgs& args) {
   Complaint complaint("route");
   const std::int64_t rows = Rows(args.logits), experts = Columns(args.logits);

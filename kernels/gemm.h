@@ -31,10 +31,10 @@
 namespace sglrun::kernels {
 
 struct GemmArgs {
-  tensor::TensorView x;                  // f32 [M, K], row stride free
+  tensor::TensorView x = {};             // f32 [M, K], row stride free
   const PackedWeight* weight = nullptr;  // [N, K]
-  tensor::TensorView bias;               // f32 [N] or empty
-  tensor::TensorView y;                  // f32 [M, N], row stride free
+  tensor::TensorView bias = {};          // f32 [N] or empty
+  tensor::TensorView y = {};             // f32 [M, N], row stride free
   bool accumulate = false;               // add to what y holds
   float alpha = 1.0f;                    // factor of the product and its bias
 };

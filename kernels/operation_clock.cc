@@ -46,6 +46,7 @@ OperationClock::OperationClock(const Backend& backend, KernelContext& context)
   Wrap<kElementwise, &KernelTable::store_kv>();
   Wrap<kElementwise, &KernelTable::activation>();
   Wrap<kElementwise, &KernelTable::route>();
+  Wrap<kElementwise, &KernelTable::scale_add>();
   Wrap<kElementwise, &KernelTable::rotate_and_store>();
   Wrap<kElementwise, &KernelTable::gather_rows>();
   constexpr auto kSampling = OperationKind::kSampling;

@@ -62,7 +62,7 @@ struct PackedWeight {
   std::int64_t n = 0;                         // output features
   std::int64_t k = 0;                         // input features
   tensor::DType dtype = tensor::DType::kF32;  // form of the products, see kernels/gemm.h
-  tensor::Buffer data;
+  tensor::Buffer data = {};
   QuantForm quant = {};
 
   WeightForm form() const { return {dtype, quant}; }

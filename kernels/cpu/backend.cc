@@ -87,6 +87,7 @@ struct Entry {
             .paged_attention = Checked<PagedAttentionArgs, ops::PagedAttention>,                \
             .activation = Checked<ActivationArgs, ops::Activate>,                               \
             .route = Checked<RouteArgs, ops::Route>,                                            \
+            .scale_add = Checked<ScaleAddArgs, ops::ScaleAdd>,                                  \
             .logits_process = Checked<LogitsProcessArgs, ops::LogitsProcess>,                   \
             .sample = Checked<SampleArgs, ops::Sample>,                                         \
             .logprobs = Checked<LogprobsArgs, ops::Logprobs>,                                   \

@@ -28,6 +28,7 @@
   void PagedAttention(const PagedAttentionArgs& args, KernelContext& context);    \
   void Activate(const ActivationArgs& args, KernelContext& context);              \
   void Route(const RouteArgs& args, KernelContext& context);                      \
+  void ScaleAdd(const ScaleAddArgs& args, KernelContext& context);                \
   void LogitsProcess(const LogitsProcessArgs& args, KernelContext& context);      \
   void Sample(const SampleArgs& args, KernelContext& context);                    \
   void Logprobs(const LogprobsArgs& args, KernelContext& context);                \

@@ -63,6 +63,7 @@ class OwnedBackend final : public DeviceBackend {
                           .paged_attention = calls::PagedAttention,
                           .activation = calls::Activate,
                           .route = Unserved<RouteArgs>,
+                          .scale_add = Unserved<ScaleAddArgs>,
                           .logits_process = calls::LogitsProcess,
                           .sample = calls::Sample,
                           .logprobs = calls::Logprobs,

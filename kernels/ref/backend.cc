@@ -42,6 +42,7 @@ const Backend& RefBackend() {
               .paged_attention = Checked<PagedAttentionArgs, ref::PagedAttention>,
               .activation = Checked<ActivationArgs, ref::Activate>,
               .route = Checked<RouteArgs, ref::Route>,
+              .scale_add = Checked<ScaleAddArgs, ref::ScaleAdd>,
               .logits_process = Checked<LogitsProcessArgs, ref::LogitsProcess>,
               .sample = Checked<SampleArgs, ref::Sample>,
               .logprobs = Checked<LogprobsArgs, ref::Logprobs>,

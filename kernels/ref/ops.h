@@ -18,6 +18,7 @@ void StoreKv(const StoreKvArgs& args, KernelContext& context);
 void PagedAttention(const PagedAttentionArgs& args, KernelContext& context);
 void Activate(const ActivationArgs& args, KernelContext& context);
 void Route(const RouteArgs& args, KernelContext& context);
+void ScaleAdd(const ScaleAddArgs& args, KernelContext& context);
 void LogitsProcess(const LogitsProcessArgs& args, KernelContext& context);
 void Sample(const SampleArgs& args, KernelContext& context);
 void Logprobs(const LogprobsArgs& args, KernelContext& context);

@@ -100,4 +100,12 @@ std::string FormatCount(std::int64_t value, std::string_view unit) {
   return FormatCount(value) + " " + std::string(unit) + (value == 1 ? "" : "s");
 }
 
+std::string AsciiLowerCase(std::string_view text) {
+  std::string lower(text);
+  for (char& c : lower) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return lower;
+}
+
 }  // namespace sglrun

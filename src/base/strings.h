@@ -22,4 +22,7 @@ std::string FormatByteSize(std::int64_t bytes);
 std::string FormatCount(std::int64_t value);
 std::string FormatCount(std::int64_t value, std::string_view unit);  // "1 record", "2,000 records"
 
+// Letters A to Z become a to z.
+std::string AsciiLowerCase(std::string_view text);
+
 }  // namespace sglrun

@@ -38,6 +38,7 @@ Json ReplayLine(const Making& making, const std::string& rid) {
   for (const std::int32_t id : making.prompt_ids) ids.emplace_back(std::int64_t{id});
   line.emplace_back("input_ids", std::move(ids));
   line.emplace_back("sampling_params", making.sampling);
+  if (!making.adapter.empty()) line.emplace_back("lora_path", making.adapter);
   if (making.require_reasoning) line.emplace_back("require_reasoning", true);
   return line;
 }
@@ -90,6 +91,7 @@ Result<Answer> Answerer::Run(const Conversation& conversation, const Parameters&
   const bool thinks = OpensThinking(prompt.rendered.text, parts_.thinking);
   making->prompt_ids = std::move(prompt.ids);
   making->sampling = parameters.ForAnswer(room, seed);
+  making->adapter = parameters.adapter();
   // A constraint applies to the answer, not to the thoughts that the template has opened.
   making->require_reasoning = thinks && !parameters.constraint().empty();
   SGLRUN_ASSIGN_OR_RETURN(GenerateRequest request, MakeRequest(*making));

@@ -159,6 +159,7 @@ class Chat {
                   .signals = signals,
                   .parameters = *parameters_,
                   .thinking = MarkersOf(settings_.serve.reasoning_end),
+                  .adapters = source_->adapters.names(),
                   .seed = settings_.records.seed,
                   .fingerprint = [this] { return Fingerprint(); }};
     if (one_turn) {
@@ -193,8 +194,9 @@ class Chat {
         const kernels::Backend* backend,
         serve::ChooseBackend(settings_.serve, serve::DeviceDType(settings_.serve, source_->files),
                              compute_));
-    SGLRUN_ASSIGN_OR_RETURN(model_,
-                            serve::LoadModel(settings_.serve, source_->files, *backend, compute_));
+    SGLRUN_ASSIGN_OR_RETURN(model_, serve::LoadModel(settings_.serve, source_->files, *backend,
+                                                     compute_, source_->adapters));
+    if (!source_->adapters.empty()) parameters_->SetAdapter(source_->adapters.names()[0]);
     engine::EngineOptions engine_options = serve::EngineOptionsOf(
         settings_.serve,
         serve::KvDType(settings_.serve,

@@ -29,11 +29,13 @@ Json IdsJson(const std::vector<std::int32_t>& ids) {
 
 Json MakingJson(const Making* making) {
   if (making == nullptr) return nullptr;
-  return Json::Object{{"prompt", making->prompt_text},
-                      {"input_ids", IdsJson(making->prompt_ids)},
-                      {"output_ids", IdsJson(making->output_ids)},
-                      {"sampling_params", making->sampling},
-                      {"require_reasoning", making->require_reasoning}};
+  Json::Object made{{"prompt", making->prompt_text},
+                    {"input_ids", IdsJson(making->prompt_ids)},
+                    {"output_ids", IdsJson(making->output_ids)},
+                    {"sampling_params", making->sampling},
+                    {"require_reasoning", making->require_reasoning}};
+  if (!making->adapter.empty()) made.emplace_back("lora_path", making->adapter);
+  return made;
 }
 
 Result<std::vector<std::int32_t>> ReadIds(const Json& made, const char* name,
@@ -58,8 +60,10 @@ Result<std::shared_ptr<const Making>> ReadMaking(const Json& made, const std::st
   const Json* prompt = made.Find("prompt");
   const Json* sampling = made.Find("sampling_params");
   const Json* reasoning = made.Find("require_reasoning");
+  const Json* adapter = made.Find("lora_path");
   if (prompt == nullptr || !prompt->is_string() || sampling == nullptr || !sampling->is_object() ||
-      (reasoning != nullptr && !reasoning->is_bool())) {
+      (reasoning != nullptr && !reasoning->is_bool()) ||
+      (adapter != nullptr && !adapter->is_string())) {
     return Error{
         path +
         " must be null, or an object with prompt, input_ids, output_ids and sampling_params"};
@@ -67,6 +71,7 @@ Result<std::shared_ptr<const Making>> ReadMaking(const Json& made, const std::st
   making->prompt_text = prompt->as_string();
   making->sampling = sampling->as_object();
   making->require_reasoning = reasoning != nullptr && reasoning->as_bool();
+  if (adapter != nullptr) making->adapter = adapter->as_string();
   SGLRUN_ASSIGN_OR_RETURN(making->prompt_ids, ReadIds(made, "input_ids", path));
   SGLRUN_ASSIGN_OR_RETURN(making->output_ids, ReadIds(made, "output_ids", path));
   return std::shared_ptr<const Making>(std::move(making));

@@ -20,6 +20,7 @@ struct Making {
   std::vector<std::int32_t> prompt_ids;
   std::vector<std::int32_t> output_ids;
   Json::Object sampling;  // complete: defaults and the seed included
+  std::string adapter;    // "": none
   bool require_reasoning = false;
 };
 

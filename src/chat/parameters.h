@@ -36,6 +36,10 @@ class Parameters {
   // Replaces any constraint; an empty text removes it.
   Status SetConstraint(ConstraintKind kind, const std::string& text);
 
+  // The adapter that answers, "" for none.
+  void SetAdapter(std::string name) { adapter_ = std::move(name); }
+  const std::string& adapter() const { return adapter_; }
+
   const Json::Object& set() const { return set_; }
   std::string_view constraint() const;  // the name of the one that is set, "" for none
   const SamplingParams& effective() const { return effective_; }
@@ -56,6 +60,7 @@ class Parameters {
   const std::int64_t vocab_size_;
   const CheckConstraint check_;
   Json::Object set_;
+  std::string adapter_;
   SamplingParams effective_;
 };
 

@@ -138,6 +138,9 @@ Repl::Next Repl::Execute(std::string_view line) {
     case SlashCommand::kRegex:
       UseRegex(operand);
       break;
+    case SlashCommand::kLora:
+      UseAdapter(operand);
+      break;
     case SlashCommand::kStats:
       TellStats();
       break;

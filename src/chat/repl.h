@@ -25,6 +25,7 @@ struct ChatRoom {
   ChatSignals& signals;
   Parameters& parameters;
   ThinkingMarkers thinking;
+  std::vector<std::string> adapters = {};    // their names
   std::uint64_t seed = 0;                    // answer k draws with seed + k
   std::function<std::string()> fingerprint;  // of the model
 };
@@ -61,6 +62,7 @@ class Repl {
   void Export(const std::string& path);
   void UseSchema(const std::string& path);
   void UseRegex(const std::string& pattern);
+  void UseAdapter(const std::string& name);
   void TellStats();
   void Report(const Status& status, const std::string& done);
 

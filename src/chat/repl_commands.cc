@@ -1,4 +1,5 @@
 // What the commands of a chat do.
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <utility>
@@ -218,6 +219,19 @@ void Repl::UseSchema(const std::string& path) {
 void Repl::UseRegex(const std::string& pattern) {
   Report(room_.parameters.SetConstraint(ConstraintKind::kRegex, pattern),
          pattern.empty() ? "Answers are not constrained." : "Answers match " + pattern + ".");
+}
+
+void Repl::UseAdapter(const std::string& name) {
+  if (!name.empty() && std::ranges::find(room_.adapters, name) == room_.adapters.end()) {
+    std::string known;
+    for (const std::string& one : room_.adapters) known += (known.empty() ? "" : ", ") + one;
+    room_.screen.Tell("There is no adapter " + name + "; " +
+                      (known.empty() ? "--lora NAME=DIR names one." : "there are: " + known + "."));
+    return;
+  }
+  room_.parameters.SetAdapter(name);
+  room_.screen.Tell(name.empty() ? "The model answers without an adapter."
+                                 : "The model answers with the adapter " + name + ".");
 }
 
 void Repl::TellStats() {

@@ -38,6 +38,8 @@ constexpr SlashSpec kTable[] = {
      "constrain answers by the JSON Schema in a file; without FILE, remove the constraint"},
     {SlashCommand::kRegex, "/regex", "PATTERN", Operand::kOptional, OperandKind::kText,
      "constrain answers by a regular expression; without PATTERN, remove the constraint"},
+    {SlashCommand::kLora, "/lora", "NAME", Operand::kOptional, OperandKind::kText,
+     "answer with an adapter of --lora; without NAME, with the model alone"},
     {SlashCommand::kStats, "/stats", "", Operand::kNone, OperandKind::kText,
      "show tokens and speed"},
     {SlashCommand::kClear, "/clear", "", Operand::kNone, OperandKind::kText,

@@ -25,6 +25,7 @@ enum class SlashCommand {
   kExport,
   kSchema,
   kRegex,
+  kLora,
   kStats,
   kClear,
   kQuit,

@@ -221,6 +221,29 @@ std::vector<OptionSpec> ModelOptions() {
        .shapes_results = true,
        .group = kGroup,
        .line = "tokenizer: a directory, a tokenizer file or a .gguf file"},
+      {.name = "lora",
+       .kind = Kind::kNamedPath,
+       .member = &Options::lora,
+       .value = "NAME=DIR",
+       .commands = kRuns | kChat,
+       .shapes_results = true,
+       .group = kGroup,
+       .line = "an adapter (LoRA) and the name by which records choose it",
+       .text =
+           "DIR is a directory that PEFT saved. The option may be given several times. A record "
+           "chooses an adapter with `lora_path`, by this name, or by a directory relative to its "
+           "file "
+           "or to --lora-root; a line of the OpenAI API also with this name as `model`. Records "
+           "with "
+           "different adapters and without one share every batch. A chat begins with the first "
+           "adapter; /lora chooses another."},
+      {.name = "lora-root",
+       .kind = Kind::kDirectory,
+       .member = &Options::lora_root,
+       .value = "DIR",
+       .commands = kRuns | kChat,
+       .group = kGroup,
+       .line = "where the directories of --lora are looked up that are not found as given"},
       {.name = "template",
        .kind = Kind::kFile,
        .member = &Options::chat_template,

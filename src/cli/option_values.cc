@@ -171,6 +171,19 @@ Status Assign(const OptionSpec& option, const std::string& value, Json& field) {
   return {};
 }
 
+Status SetNamedPath(const OptionSpec& option, const std::string& value, Json& field) {
+  const std::size_t equals = value.find('=');
+  if (equals == std::string::npos || equals == 0 || equals + 1 == value.size()) {
+    return BadValue(option, value, std::string(option.value) + ", such as sql=adapters/sql");
+  }
+  const std::string name = value.substr(0, equals);
+  if (field.Find(name) != nullptr) {
+    return Error{"--" + std::string(option.name) + " names \"" + name + "\" twice"};
+  }
+  field.as_object().emplace_back(name, value.substr(equals + 1));
+  return {};
+}
+
 }  // namespace
 
 const CommandSpec& FindCommand(Command command) {
@@ -207,6 +220,7 @@ Status SetOption(const OptionSpec& option, const std::string& value, Options& op
     }
     Status operator()(run::ShardChoice Options::*m) { return SetShard(option, value, options.*m); }
     Status operator()(Json Options::*m) {
+      if (option.kind == Kind::kNamedPath) return SetNamedPath(option, value, options.*m);
       if (option.kind != Kind::kAssignment) return LayObject(option, value, options.*m);
       if (m == &Options::sampling) options.set_names.insert(value.substr(0, value.find('=')));
       return Assign(option, value, options.*m);

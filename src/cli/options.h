@@ -42,7 +42,9 @@ struct Options {
   std::string model;       // a path, once FindModels has found it
   std::string model_name;  // "org/name", or the last part of the path: from there as well
   std::string tokenizer;
-  std::string chat_template;  // a file
+  std::string chat_template;   // a file
+  Json lora = Json::Object{};  // directories by name
+  std::string lora_root;
   bool no_special_in_content = false;
   Json template_variables = Json::Object{};  // --template-set
   std::string system_text;
@@ -164,6 +166,7 @@ enum class Kind : std::uint8_t {
   kShard,       // "2/8", "auto", "auto/8"
   kObject,      // a JSON object, laid over what was given before; may repeat
   kAssignment,  // "name=value" into such an object; may repeat
+  kNamedPath,   // "name=path" into an object of texts; may repeat
 };
 
 inline constexpr std::int64_t kNoMaximum = std::numeric_limits<std::int64_t>::max();
@@ -190,7 +193,9 @@ struct OptionSpec {
   std::string_view line;
   std::string_view text = "";  // more for --help and the man page; may be ""
 
-  bool repeats() const { return kind == Kind::kObject || kind == Kind::kAssignment; }
+  bool repeats() const {
+    return kind == Kind::kObject || kind == Kind::kAssignment || kind == Kind::kNamedPath;
+  }
 };
 
 const std::vector<CommandSpec>& CommandTable();

@@ -159,10 +159,16 @@ Status TakeShard(Options& options, const run::Environment& environment) {
 }
 
 serve::ServeSettings ServeSettingsOf(const Options& options) {
+  std::vector<serve::AdapterPlace> adapters;
+  for (const auto& [name, path] : options.lora.as_object()) {
+    adapters.push_back({name, path.as_string()});
+  }
   return {.model = options.model,
           .model_name = options.model_name,
           .tokenizer = options.tokenizer,
           .chat_template = options.chat_template,
+          .adapters = std::move(adapters),
+          .adapter_root = options.lora_root,
           .plain_content = options.no_special_in_content,
           .devices = serve::ParseDevices(options.device),
           .host_kernels = HostKernelsOf(options.isa),

@@ -54,9 +54,9 @@ PageId BlockManager::Find(PageId before, PageTokens tokens) const {
   return page;
 }
 
-void BlockManager::MatchPrefix(std::span<const std::int32_t> tokens, std::int64_t max_pages,
-                               std::vector<PageId>& held) {
-  PageId before = kNoPage;
+void BlockManager::MatchPrefix(PageId root, std::span<const std::int32_t> tokens,
+                               std::int64_t max_pages, std::vector<PageId>& held) {
+  PageId before = root;
   for (std::int64_t i = 0; i < max_pages; ++i) {
     const auto first = static_cast<std::size_t>(i * kernels::kPageSize);
     const PageId page = Find(before, tokens.subspan(first).first<kernels::kPageSize>());
@@ -140,7 +140,7 @@ std::string BlockManager::ToString() const {
     out += "page " + std::to_string(i) + ": " + std::to_string(page.users) +
            (page.users == 1 ? " user" : " users");
     if (page.published) {
-      out += page.before == kNoPage ? ", first" : ", behind " + std::to_string(page.before);
+      out += page.before < 0 ? ", first" : ", behind " + std::to_string(page.before);
     }
     out += "\n";
   }
@@ -161,7 +161,7 @@ void BlockManager::CheckIntegrity(std::span<const std::vector<PageId>> tables) c
     unused += page.users == 0 && !page.published;
     if (!page.published) continue;
     CHECK(Find(page.before, page.tokens) == static_cast<PageId>(i)) << "page " << i;
-    if (page.before != kNoPage) {
+    if (page.before >= 0) {
       CHECK(at(page.before).published) << "page " << i << " outlives the page before it";
       CHECK(page.users == 0 || at(page.before).users > 0) << "page " << i;
     }

@@ -19,7 +19,12 @@
 namespace sglrun::engine {
 
 using PageId = std::int32_t;
-inline constexpr PageId kNoPage = -1;  // also the page before a sequence's first
+inline constexpr PageId kNoPage = -1;
+// The page before the first one of a sequence: one for each adapter, so that sequences share pages
+// within an adapter only.
+inline PageId RootOf(std::int32_t adapter) {
+  return kNoPage - 1 - adapter;
+}
 
 inline std::int64_t PagesFor(std::int64_t tokens) {
   return (tokens + kernels::kPageSize - 1) / kernels::kPageSize;
@@ -39,9 +44,9 @@ class BlockManager {
   // A page with one reference, or kNoPage. Evicts the least recently used idle page if it must.
   PageId Allocate();
 
-  // Appends the published pages that hold the beginning of `tokens` (at most max_pages) to `held`
-  // and takes a reference to each.
-  void MatchPrefix(std::span<const std::int32_t> tokens, std::int64_t max_pages,
+  // Appends the published pages that hold the beginning of `tokens` (at most max_pages) after
+  // `root` to `held` and takes a reference to each.
+  void MatchPrefix(PageId root, std::span<const std::int32_t> tokens, std::int64_t max_pages,
                    std::vector<PageId>& held);
 
   // The published page with these tokens after the page `before`, or kNoPage.

@@ -12,7 +12,7 @@ void ForcedLogprobs::Add(Sequence& sequence, std::int64_t position, tensor::Tens
                          std::int64_t row, kernels::KernelContext& context) {
   const ForcedToken* forced = sequence.gathering.ForcedAfter(position);
   CHECK(forced != nullptr) << "no forced token after " << position;
-  logits_.Add(hidden, row);
+  logits_.Add(hidden, row, sequence.request().adapter);
   const std::int32_t token = sequence.tokens()[static_cast<std::size_t>(position) + 1];
   rows_.push_back({&sequence, token});
   std::vector<std::int32_t> ids = {token};

@@ -27,15 +27,17 @@ class LateLogits {
   bool is_full() const { return count() == kRows; }
 
   // Row `row` of `hidden`, which must live until Compute and be the same for all rows until then.
-  void Add(tensor::TensorView hidden, std::int64_t row) {
+  void Add(tensor::TensorView hidden, std::int64_t row, std::int32_t adapter) {
     states_ = hidden;
+    adapters_.push_back(adapter);
     rows_.push_back(static_cast<std::int32_t>(row));
   }
   // Of the rows added since the last call, in that order.
   tensor::TensorView Compute(kernels::KernelContext& context) {
     const tensor::TensorView logits = logits_->Rows(count());
-    model_->Logits(hidden_.Gather(states_, rows_, model_->backend(), context), logits);
+    model_->Logits(hidden_.Gather(states_, rows_, model_->backend(), context), adapters_, logits);
     rows_.clear();
+    adapters_.clear();
     return logits;
   }
 
@@ -44,7 +46,7 @@ class LateLogits {
   RowBuffer* logits_;
   RowBuffer hidden_;
   tensor::TensorView states_;  // where the rows lie
-  std::vector<std::int32_t> rows_;
+  std::vector<std::int32_t> rows_, adapters_;
 };
 
 }  // namespace sglrun::engine

@@ -1,11 +1,12 @@
-// The prompts of the waiting sequences in lexicographic order, which is the order of a walk through
-// the trie of their tokens. The sequence that shares the longest prefix with a given prompt is its
+// The prompts of the waiting sequences by adapter, then in lexicographic order, which is the order
+// of a walk through the trie of their tokens. The sequence that shares the longest prefix with a given prompt is its
 // neighbour in this order.
 #pragma once
 
 #include <cstdint>
 #include <set>
 #include <span>
+#include <vector>
 
 #include "engine/sequence.h"
 
@@ -18,22 +19,33 @@ class PromptIndex {
   void Remove(Sequence& sequence) { sequences_.erase(&sequence); }
   void Clear() { sequences_.clear(); }
 
+  // What decides the pages of a sequence.
+  struct Prompt {
+    std::int32_t adapter;
+    std::vector<std::int32_t> tokens;
+  };
   struct Nearest {
     Sequence* sequence = nullptr;
     std::int64_t shared = 0;  // tokens at the beginning that are the same
   };
-  // The sequence that shares the longest prefix with `tokens`; if two neighbours do, the one that
+  // The sequence that shares the longest prefix with the prompt; if two neighbours do, the one that
   // was submitted first. None if the index is empty.
-  Nearest Find(std::span<const std::int32_t> tokens) const;
+  Nearest Find(const Prompt& prompt) const;
 
  private:
-  using Tokens = std::span<const std::int32_t>;
+  struct View {
+    std::int32_t adapter;
+    std::span<const std::int32_t> tokens;
+  };
+  static View ViewOf(const Sequence& sequence);
+  static bool ComesBefore(const View& a, const View& b);
+  static Nearest SharedWith(Sequence& sequence, const View& prompt);
 
   struct Less {
     using is_transparent = void;
     bool operator()(const Sequence* a, const Sequence* b) const;
-    bool operator()(const Sequence* a, Tokens b) const;
-    bool operator()(Tokens a, const Sequence* b) const;
+    bool operator()(const Sequence* a, const View& b) const;
+    bool operator()(const View& a, const Sequence* b) const;
   };
 
   std::set<Sequence*, Less> sequences_;

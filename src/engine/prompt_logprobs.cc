@@ -8,7 +8,7 @@ namespace sglrun::engine {
 
 void PromptLogprobs::Add(Sequence& sequence, std::int64_t position, tensor::TensorView hidden,
                          std::int64_t row, kernels::KernelContext& context) {
-  logits_.Add(hidden, row);
+  logits_.Add(hidden, row, sequence.request().adapter);
   rows_.push_back({&sequence, position});
   if (logits_.is_full()) Flush(context);
 }

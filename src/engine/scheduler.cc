@@ -50,6 +50,12 @@ void InsertByOrder(Queue& queue, std::unique_ptr<Sequence> sequence) {
   queue.insert(place, std::move(sequence));
 }
 
+// Page i - 1 of the sequence, or the root of its first page.
+PageId PageBefore(const Sequence& sequence, std::int64_t i) {
+  return i == 0 ? RootOf(sequence.request().adapter)
+                : sequence.cache.pages[static_cast<std::size_t>(i - 1)];
+}
+
 }  // namespace
 
 Scheduler::Scheduler(const Limits& limits, BlockManager& blocks)
@@ -206,7 +212,8 @@ Sequence* Scheduler::NextInOrder() {
 // sequence.
 bool Scheduler::IsReady(Sequence& sequence) {
   const std::int64_t matchable = MatchablePages(sequence);
-  blocks_->MatchPrefix(sequence.tokens(), matchable, sequence.cache.pages);
+  blocks_->MatchPrefix(RootOf(sequence.request().adapter), sequence.tokens(), matchable,
+                       sequence.cache.pages);
   if (!NextPageIsBeingComputed(sequence, sequence.cache.pages, matchable)) return true;
   blocks_->ReleaseAll(sequence.cache.pages);
   return false;
@@ -222,7 +229,8 @@ void Scheduler::Admit(Sequence& sequence) {
   if (sequence.shares_pages()) {
     waiting_prompts_.Remove(sequence);
     if (sequence.size() >= kPageSize) {
-      branches_.emplace_back(sequence.tokens().begin(), sequence.tokens().end());
+      branches_.push_back(
+          {sequence.request().adapter, {sequence.tokens().begin(), sequence.tokens().end()}});
       if (branches_.size() > kMostBranches) branches_.pop_front();
     }
   }
@@ -257,12 +265,11 @@ bool Scheduler::NextPageIsBeingComputed(const Sequence& sequence, std::span<cons
                                         std::int64_t matchable) const {
   const auto next = static_cast<std::int64_t>(matched.size());
   if (next >= matchable) return false;
-  const PageId before = matched.empty() ? kNoPage : matched.back();
+  const PageId before = matched.empty() ? RootOf(sequence.request().adapter) : matched.back();
   return std::ranges::any_of(running_, [&](const auto& other) {
     if (!other->shares_pages() || other->cache.computed / kPageSize != next) return false;
     if (other->size() < (next + 1) * kPageSize) return false;
-    const PageId others_before =
-        next == 0 ? kNoPage : other->cache.pages[static_cast<std::size_t>(next - 1)];
+    const PageId others_before = PageBefore(*other, next);
     return others_before == before &&
            std::ranges::equal(TokensOfPage(*other, next), TokensOfPage(sequence, next));
   });
@@ -294,7 +301,7 @@ void Scheduler::Computed(Sequence& sequence, std::int64_t first, std::int64_t co
   sequence.cache.computed += count;
   if (!sequence.shares_pages()) return;
   for (std::int64_t i = first_page; i < sequence.cache.computed / kPageSize; ++i) {
-    const PageId before = i == 0 ? kNoPage : sequence.cache.pages[static_cast<std::size_t>(i - 1)];
+    const PageId before = PageBefore(sequence, i);
     PageId& page = sequence.cache.pages[static_cast<std::size_t>(i)];
     page = blocks_->Publish(page, before, TokensOfPage(sequence, i));
   }

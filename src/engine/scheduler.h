@@ -96,7 +96,7 @@ class Scheduler {
   PromptIndex waiting_prompts_;                     // of those that share pages
   // The last admitted prompt of each branch of the trie in which other prompts are waiting; the
   // latest is used first.
-  std::deque<std::vector<std::int32_t>> branches_;
+  std::deque<PromptIndex::Prompt> branches_;
   std::int64_t overtaken_ = 0;  // admissions since the oldest waiting one became that
   std::int64_t waiting_tokens_ = 0;
   // In the step being planned: where NextInOrder continues, and how many it may still look at.

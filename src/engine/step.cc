@@ -144,8 +144,12 @@ void Engine::Impl::StartDraw(DrawRows& draw, tensor::TensorView states) {
   }
   const tensor::TensorView view = logits.Rows(size);
   const bool in_place = AreFirst(draw.output_rows);
+  std::vector<std::int32_t> adapters;
+  for (const Sequence* sequence : draw.sampled) adapters.push_back(sequence->request().adapter);
+  const bool is_plain = std::ranges::all_of(
+      adapters, [](std::int32_t adapter) { return adapter == model::kNoAdapter; });
   const kernels::HeadWork head = [&](std::span<const std::int32_t> picked) {
-    model.Logits(in_place ? hidden.Rows(size) : GatherStates(picked, states), view);
+    model.Logits(in_place ? hidden.Rows(size) : GatherStates(picked, states), adapters, view);
   };
   const std::array<std::uint64_t, 3> key = {reinterpret_cast<std::uintptr_t>(this),
                                             static_cast<std::uint64_t>(size), in_place};
@@ -153,7 +157,7 @@ void Engine::Impl::StartDraw(DrawRows& draw, tensor::TensorView states) {
   place.head = &head;
   place.kept_tokens = drawn.as<std::int32_t>();
   if (!in_place) place.picked = draw.output_rows;
-  if (runs_ahead()) place.key = key;
+  if (runs_ahead() && is_plain) place.key = key;
   pipeline.Start(batch, view, {.words = draw.mask_words, .words_per_line = MaskWords()}, place,
                  context);
 }

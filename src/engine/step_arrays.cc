@@ -19,7 +19,22 @@ std::int64_t TableWidth(std::int64_t pages) {
       std::bit_ceil(static_cast<std::uint64_t>(std::max(pages, kLeast))));
 }
 
-StepRows StepArrays::Gather(std::span<const PlannedRow> rows) {
+void StepArrays::SortByAdapter(std::span<const PlannedRow> rows) {
+  const auto adapter_of = [](const PlannedRow& row) { return row.sequence->request().adapter; };
+  sorted_.clear();
+  adapters_.clear();
+  if (std::ranges::all_of(
+          rows, [&](const PlannedRow& row) { return adapter_of(row) == model::kNoAdapter; })) {
+    return;
+  }
+  sorted_.assign(rows.begin(), rows.end());
+  std::ranges::stable_sort(sorted_, {}, adapter_of);
+  for (const PlannedRow& row : sorted_) adapters_.push_back(adapter_of(row));
+}
+
+StepRows StepArrays::Gather(std::span<const PlannedRow> planned) {
+  SortByAdapter(planned);
+  const std::span<const PlannedRow> rows = sorted_.empty() ? planned : sorted_;
   for (auto* list :
        {&token_ids_, &positions_, &kv_len_, &slots_, &output_tokens_, &embed_row_, &from_drawn_}) {
     list->clear();
@@ -34,7 +49,7 @@ StepRows StepArrays::Gather(std::span<const PlannedRow> rows) {
     AddRow(row);
     if (any_embeds) AddEmbeds(row);
   }
-  repeats_ = spare_page_ != kNoPage && AreSingleTokens(rows);
+  repeats_ = spare_page_ != kNoPage && adapters_.empty() && AreSingleTokens(rows);
   AddTables(rows);
   if (repeats_) FillBucket();
   step.output_count = output_count();
@@ -132,6 +147,7 @@ model::ForwardBatch StepArrays::batch() {
   batch.positions = positions_;
   batch.query_start = query_start_;
   batch.kv_len = kv_len_;
+  batch.adapters = adapters_;
   batch.block_tables = tables_.data();
   batch.block_table_stride = table_stride_;
   batch.slots = slots_;

@@ -12,6 +12,7 @@
 
 #include "engine/scheduler.h"
 #include "engine/step_rows.h"
+#include "model/blocks/adapter.h"
 #include "model/model.h"
 
 namespace sglrun::engine {
@@ -29,7 +30,8 @@ class StepArrays {
   StepArrays(std::int64_t hidden_size, PageId spare_page, const std::int32_t* drawn)
       : hidden_size_(hidden_size), spare_page_(spare_page), drawn_(drawn) {}
 
-  // The step of these rows; batch() is its form for the model.
+  // The step of these rows, those of one adapter beside each other; batch() is its form for the
+  // model.
   StepRows Gather(std::span<const PlannedRow> rows);
 
   model::ForwardBatch batch();  // views into this object
@@ -43,6 +45,7 @@ class StepArrays {
   void AddToken(const PlannedRow& row, std::int64_t position);
   void AddEmbeds(const PlannedRow& row);
   StepRow AddOutputs(const PlannedRow& row);
+  void SortByAdapter(std::span<const PlannedRow> rows);
 
   std::int64_t hidden_size_;
   PageId spare_page_;
@@ -51,6 +54,8 @@ class StepArrays {
   bool repeats_ = false;
   std::vector<std::int32_t> token_ids_, positions_, query_start_, kv_len_, tables_, slots_;
   std::vector<std::int32_t> output_tokens_;
+  std::vector<PlannedRow> sorted_;        // the planned rows, if one has an adapter
+  std::vector<std::int32_t> adapters_;    // of the rows; empty when no row has one
   std::vector<std::int32_t> from_drawn_;  // row of the draw with the token; -1: it is known
   std::vector<std::int32_t> embed_row_;   // empty when no row has embeddings
   std::vector<float> embeds_;

@@ -23,6 +23,12 @@ Read<std::string> TakeText(Json& value, std::string_view path) {
   return std::move(value.as_string());
 }
 
+// null stands for no name.
+Read<std::string> ReadName(const Json& value, std::string_view path) {
+  if (value.is_null()) return std::string();
+  return request::ReadString(value, path);
+}
+
 Outcome AppendRow(const Json& row, std::string_view path, EmbeddingRows& rows) {
   if (!row.is_array()) return BadValue(path, row.Excerpt(), "an array of numbers");
   if (rows.rows == 0) rows.width = static_cast<std::int64_t>(row.as_array().size());
@@ -123,6 +129,7 @@ class Reader {
     if (name == "input_embeds") return ReadPerPrompt(value, name, 2, input_.input_embeds, ReadRows);
     if (name == "sampling_params") return ReadSampling(value);
     if (name == "rid") return ReadPerPrompt(value, name, 0, input_.rid, request::ReadString);
+    if (name == "lora_path") return ReadPerPrompt(value, name, 0, input_.lora_path, ReadName);
     if (name == "return_hidden_states") {
       return ReadPerPrompt(value, name, 0, input_.return_hidden_states, ReadHiddenStates);
     }

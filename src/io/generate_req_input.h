@@ -34,6 +34,7 @@ struct GenerateReqInput {
   PerPrompt<std::shared_ptr<const EmbeddingRows>> input_embeds;
   PerPrompt<Json> sampling_params;
   PerPrompt<std::string> rid;
+  PerPrompt<std::string> lora_path;  // "": the model alone
   PerPrompt<bool> return_logprob;
   PerPrompt<std::int64_t> logprob_start_len;
   PerPrompt<std::int64_t> top_logprobs_num;

@@ -34,6 +34,7 @@ class Normalizer {
     SGLRUN_RETURN_IF_ERROR(ReadSampling());
     SGLRUN_RETURN_IF_ERROR(CheckSamples());
     SGLRUN_RETURN_IF_ERROR(CheckRids());
+    SGLRUN_RETURN_IF_ERROR(FindAdapters());
     WarnOfIdleReasoning();
     for (std::size_t prompt = 0; prompt < prompts_; ++prompt) {
       SGLRUN_RETURN_IF_ERROR(CheckPrompt(prompt));
@@ -43,6 +44,7 @@ class Normalizer {
     input_.sampling_params = {};
     return NormalizedRecord{RequestList({.input = std::move(input_),
                                          .sampling = std::move(sampling_),
+                                         .adapters = AdapterNumbers(),
                                          .identity = identity_,
                                          .seed = seed,
                                          .logprob_start_len = options_.logprob_start_len,
@@ -102,6 +104,7 @@ class Normalizer {
   Outcome CheckLengths() const {
     SGLRUN_RETURN_IF_ERROR(CheckLength("sampling_params", input_.sampling_params));
     SGLRUN_RETURN_IF_ERROR(CheckLength("rid", input_.rid));
+    SGLRUN_RETURN_IF_ERROR(CheckLength("lora_path", input_.lora_path));
     SGLRUN_RETURN_IF_ERROR(CheckLength("return_logprob", input_.return_logprob));
     SGLRUN_RETURN_IF_ERROR(CheckLength("logprob_start_len", input_.logprob_start_len));
     SGLRUN_RETURN_IF_ERROR(CheckLength("top_logprobs_num", input_.top_logprobs_num));
@@ -200,6 +203,32 @@ class Normalizer {
     return {};
   }
 
+  // One for each name in lora_path; none where all are empty.
+  Outcome FindAdapters() {
+    const PerPrompt<std::string>& names = input_.lora_path;
+    if (std::ranges::all_of(names.values, &std::string::empty)) return {};
+    for (std::size_t i = 0; i < names.values.size(); ++i) {
+      const std::string& name = names.values[i];
+      adapters_.emplace_back();
+      if (name.empty()) continue;
+      const Result<AdapterChoice, std::string> found =
+          options_.find_adapter ? options_.find_adapter(name) : std::string();
+      if (!found.ok()) {
+        const std::string known = found.error().empty() ? "there is none" : found.error();
+        return BadValue(names.is_list ? ElementPath("lora_path", i) : "lora_path",
+                        Json(name).Excerpt(), "the name of an adapter of the run (" + known + ")");
+      }
+      adapters_.back() = *found;
+    }
+    return {};
+  }
+
+  std::vector<std::int32_t> AdapterNumbers() const {
+    std::vector<std::int32_t> numbers;
+    for (const AdapterChoice& choice : adapters_) numbers.push_back(choice.number);
+    return numbers;
+  }
+
   // Both act on where a constraint begins.
   void WarnOfIdleReasoning() {
     const auto none = [&](auto has) { return std::ranges::none_of(sampling_, has); };
@@ -272,7 +301,10 @@ class Normalizer {
       choices.push_back(ChoiceHash(*params, input_.require_reasoning));
     }
     for (std::size_t prompt = 0; prompt < prompts_; ++prompt) {
-      keys.push_back(KeyOf(prompt, choices[input_.sampling_params.is_list ? prompt : 0]));
+      const Hash128 key = KeyOf(prompt, choices[input_.sampling_params.is_list ? prompt : 0]);
+      const AdapterChoice adapter =
+          adapters_.empty() ? AdapterChoice() : adapters_[adapters_.size() > 1 ? prompt : 0];
+      keys.push_back(adapter.number < 0 ? key : WithAdapter(key, adapter.content));
     }
     return keys;
   }
@@ -297,6 +329,7 @@ class Normalizer {
   std::size_t prompts_ = 0;
   std::size_t samples_ = 1;
   std::vector<std::shared_ptr<const SamplingParams>> sampling_;
+  std::vector<AdapterChoice> adapters_;
 };
 
 }  // namespace

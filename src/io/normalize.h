@@ -4,8 +4,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/hash.h"
@@ -27,10 +29,19 @@ struct RecordIdentity {
   std::string DefaultRid(std::size_t result) const;  // of one result of an array
 };
 
+// The adapter that a record names, and what identifies its content.
+struct AdapterChoice {
+  std::int32_t number = -1;  // GenerateRequest::adapter
+  Hash128 content;
+};
+// An error lists the names that there are, "" for none.
+using FindAdapter = std::function<Result<AdapterChoice, std::string>(std::string_view name)>;
+
 struct NormalizeOptions {
   SamplingParams sampling;  // defaults for parameters that a record does not state
   request::SamplingContext sampling_context;
   std::int64_t logprob_start_len = -1;
+  FindAdapter find_adapter = {};  // absent: there are no adapters
 };
 
 // The requests of one record. A line can request a million of them, so they are created one by one
@@ -42,6 +53,7 @@ class RequestList {
     GenerateReqInput input;  // sampling_params left out
     // One for all prompts, or one for each.
     std::vector<std::shared_ptr<const SamplingParams>> sampling;
+    std::vector<std::int32_t> adapters;  // the same; empty: the model alone
     RecordIdentity identity;
     std::uint64_t seed = 0;               // of the draws, where sampling states none
     std::int64_t logprob_start_len = -1;  // where the record states none

@@ -143,6 +143,10 @@ Hash128 PromptKey(const EmbeddingRows& embeds, const Hash128& choices) {
   return KeyOfBoth(HashBytes(BytesOf(std::span<const float>(embeds.values)), kind), choices);
 }
 
+Hash128 WithAdapter(const Hash128& prompt, const Hash128& adapter) {
+  return KeyOfBoth(prompt, adapter);
+}
+
 Hash128 RandomKey(std::span<const Hash128> prompts) {
   KeyText key;
   for (const Hash128& prompt : prompts) key.Add(prompt);

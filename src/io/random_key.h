@@ -25,6 +25,9 @@ Hash128 PromptKey(std::string_view text, const Hash128& choices);
 Hash128 PromptKey(std::span<const std::int32_t> ids, const Hash128& choices);
 Hash128 PromptKey(const EmbeddingRows& embeds, const Hash128& choices);
 
+// The key of a prompt that runs with an adapter of that content.
+Hash128 WithAdapter(const Hash128& prompt, const Hash128& adapter);
+
 // The key of a record, computed from those of its prompts in order.
 Hash128 RandomKey(std::span<const Hash128> prompts);
 

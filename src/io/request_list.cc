@@ -56,6 +56,8 @@ GenerateRequest RequestList::WithoutPrompt(std::size_t i) const {
   GenerateRequest request;
   request.rid = Rid(i);
   if (!input.input_embeds.values.empty()) request.input_embeds = input.input_embeds.values[prompt];
+  const std::vector<std::int32_t>& adapters = content_.adapters;
+  if (!adapters.empty()) request.adapter = adapters[adapters.size() > 1 ? prompt : 0];
   request.sampling = content_.sampling[content_.sampling.size() > 1 ? prompt : 0];
   request.seed = request.sampling->sampling_seed.has_value()
                      ? static_cast<std::uint64_t>(*request.sampling->sampling_seed)
@@ -110,7 +112,8 @@ void RequestList::DropTokenPrompts() {
 std::int64_t RequestList::bytes() const {
   const GenerateReqInput& input = content_.input;
   std::int64_t bytes = SumOfBytes(input.text.values) + SumOfBytes(input.input_ids.values) +
-                       SumOfBytes(input.rid.values) + SumOfBytes(input.token_ids_logprob.values);
+                       SumOfBytes(input.rid.values) + SumOfBytes(input.lora_path.values) +
+                       SumOfBytes(input.token_ids_logprob.values);
   for (const auto& rows : input.input_embeds.values) bytes += BytesOf(rows->values);
   for (const auto& params : content_.sampling) {
     bytes += static_cast<std::int64_t>(sizeof *params) + SumOfBytes(params->stop) +

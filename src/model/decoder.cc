@@ -74,6 +74,7 @@ void Decoder::Forward(const ForwardBatch& host, KvCache& cache, TensorView hidde
   for (RopeTable& rope : ropes_) rope.Ensure(std::int64_t{last} + 1, *backend_, *context_);
 
   const Reach reach = ReachOf(host);
+  SetAdapterRows(host);
   std::array<kernels::StagedArray, kBatchArrays> arrays = ArraysOf(host);
   const std::function<void()> layers = [&] {
     RunLayers(WithArrays(host, arrays), reach, cache, hidden);
@@ -93,13 +94,14 @@ void Decoder::Forward(const ForwardBatch& host, KvCache& cache, TensorView hidde
 
 void Decoder::RunLayers(const ForwardBatch& batch, const Reach& reach, const KvCache& cache,
                         TensorView hidden) {
-  const Step step{.batch = batch,
-                  .scratch = scratch_,
-                  .ropes = ropes_,
-                  .table = backend_->table,
-                  .context = *context_,
-                  .most_keys = reach.keys,
-                  .most_queries = reach.queries};
+  Step step{.batch = batch,
+            .scratch = scratch_,
+            .ropes = ropes_,
+            .table = backend_->table,
+            .context = *context_,
+            .adapters = adapters_,
+            .most_keys = reach.keys,
+            .most_queries = reach.queries};
   const std::int64_t wanted = hidden.shape[0];
   TensorView x = scratch_.Take(Slot::kStream, step.tokens(), hidden_);
   blocks_.embedding.Run(x, step);
@@ -116,6 +118,7 @@ void Decoder::RunLayers(const ForwardBatch& batch, const Reach& reach, const KvC
     if (is_last && wanted < step.tokens()) {
       x = Keep(x, batch.output_tokens, Slot::kKeptStream);
       heads = Keep(heads, batch.output_tokens, Slot::kKeptHeads);
+      step.adapters = kept_adapters_;
     }
     const auto project = [&] {
       Add(layer.after_mixer, layer.residual_scale, x, step,
@@ -171,14 +174,30 @@ Status Decoder::Reserve(std::int64_t tokens) {
                Shortage::kActivations};
 }
 
-void Decoder::Logits(TensorView hidden, TensorView logits) {
-  blocks_.head.Run(hidden, blocks_.embedding, logits, backend_->table, *context_);
+void Decoder::Logits(TensorView hidden, std::span<const std::int32_t> adapters, TensorView logits) {
+  const std::vector<AdapterRows> rows = AdapterRowsOf(adapters);
+  blocks_.head.Run(hidden, blocks_.embedding, logits, {rows, scratch_, backend_->table, *context_});
 }
 
 void Decoder::Embed(std::span<const std::int32_t> ids, TensorView out) {
   std::array<kernels::StagedArray, 1> staged = {ArrayOf(ids)};
   backend_->table.stage(staged, *context_);
   blocks_.embedding.LookUp(ValuesOf(staged[0]), out, backend_->table, *context_);
+}
+
+void Decoder::SetAdapterRows(const ForwardBatch& batch) {
+  adapters_.clear();
+  kept_adapters_.clear();
+  if (batch.adapters.empty()) return;
+  std::vector<std::int32_t> of_tokens, of_kept;
+  for (std::size_t r = 0; r < batch.adapters.size(); ++r) {
+    of_tokens.resize(static_cast<std::size_t>(batch.query_start[r + 1]), batch.adapters[r]);
+  }
+  for (const std::int32_t token : batch.output_tokens) {
+    of_kept.push_back(of_tokens[static_cast<std::size_t>(token)]);
+  }
+  adapters_ = AdapterRowsOf(of_tokens);
+  kept_adapters_ = AdapterRowsOf(of_kept);
 }
 
 // Attention must know the length of the longest row; in a repeated step, the longest possible one.

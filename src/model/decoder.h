@@ -21,7 +21,9 @@ class Decoder {
           kernels::KernelContext& context);
 
   void Forward(const ForwardBatch& host, KvCache& cache, tensor::TensorView hidden);
-  void Logits(tensor::TensorView hidden, tensor::TensorView logits);
+  // adapters: of each row of hidden, or empty.
+  void Logits(tensor::TensorView hidden, std::span<const std::int32_t> adapters,
+              tensor::TensorView logits);
   void Embed(std::span<const std::int32_t> ids, tensor::TensorView out);
 
   std::int64_t weight_bytes() { return ResidentBytes(blocks_); }
@@ -39,6 +41,8 @@ class Decoder {
     std::int64_t keys = 0, queries = 0;
   };
 
+  // The adapters of the batch's tokens, and of those that are wanted, in runs of rows.
+  void SetAdapterRows(const ForwardBatch& batch);
   static Reach ReachOf(const ForwardBatch& batch);
   // All layers of a batch whose arrays are in the backend's memory.
   void RunLayers(const ForwardBatch& batch, const Reach& reach, const KvCache& cache,
@@ -56,6 +60,7 @@ class Decoder {
   kernels::KernelContext* context_;
   std::vector<RopeTable> ropes_;
   Scratch scratch_;
+  std::vector<AdapterRows> adapters_, kept_adapters_;  // of the step
 };
 
 }  // namespace sglrun::model

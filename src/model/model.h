@@ -33,7 +33,8 @@ class Model {
                                                   kernels::KernelContext& context);
   ~Model();
 
-  // For a plan, nothing is read or allocated: bytes of the weights of `files`, and of the
+  // For a plan, nothing is read or allocated: bytes of the weights of `files` and of the adapters,
+  // and of the
   // activations of a step of that number of tokens.
   static std::int64_t WeightBytes(const ModelFiles& files, const LoadOptions& options);
   static std::int64_t ActivationBytes(const ModelSpec& spec, std::int64_t tokens);
@@ -55,8 +56,10 @@ class Model {
   // its own row only.
   void Forward(const ForwardBatch& batch, KvCache& cache, tensor::TensorView hidden);
 
-  // logits[j, :] = head(hidden[j, :]), f32 [J, V].
-  void Logits(tensor::TensorView hidden, tensor::TensorView logits);
+  // logits[j, :] = head(hidden[j, :]), f32 [J, V]. adapters: of each row, as in ForwardBatch, or
+  // empty.
+  void Logits(tensor::TensorView hidden, std::span<const std::int32_t> adapters,
+              tensor::TensorView logits);
 
   // Embedding rows, as input_embeds would give them: out f32 [ids, H].
   void Embed(std::span<const std::int32_t> ids, tensor::TensorView out);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <map>
 #include <queue>
 #include <set>
 
@@ -12,9 +13,12 @@
 #include "engine/result_room.h"
 #include "grammar/compile/constraint.h"
 #include "io/dialect/result_writer.h"
+#include "kernels/cuda/backend.h"
+#include "model/weights/adapters.h"
 #include "plan/machine_speed.h"
 #include "plan/prefix_estimate.h"
 #include "plan/report.h"
+#include "run/adapter_paths.h"
 #include "run/prepared_record.h"
 #include "run/setup.h"
 #include "serve/cache_plan.h"
@@ -184,8 +188,10 @@ class Planner {
     ++report.groups[FormOf(item)].results;
     report.prompt_tokens += prompt;
     report.max_output_tokens += item.prompt.max_new_tokens;
+    const std::int32_t adapter = item.request.adapter;
+    if (adapter >= 0) ++report.adapters[static_cast<std::size_t>(adapter)].results;
     if (item.request.input_embeds == nullptr) {
-      report.cached_tokens += prefixes_.Add(item.prompt.token_ids);
+      report.cached_tokens += prefixes_[adapter].Add(item.prompt.token_ids);
     }
     largest_.push(prompt + item.prompt.max_new_tokens);
     if (static_cast<std::int64_t>(largest_.size()) > settings_.serve.max_rows) largest_.pop();
@@ -199,10 +205,24 @@ class Planner {
   const io::ResultWriter writer_;
   grammar::ConstraintStore constraints_;
   run::WarnOnce warnings_;
-  PrefixEstimate prefixes_;
+  std::map<std::int32_t, PrefixEstimate> prefixes_;  // by adapter: pages are shared within one
   // The largest sequences, the smallest of them on top.
   std::priority_queue<std::int64_t, std::vector<std::int64_t>, std::greater<>> largest_;
 };
+
+std::vector<PlannedAdapter> AdaptersOf(const serve::ServeSettings& serve,
+                                       const serve::ModelSource& source,
+                                       const kernels::Backend* backend) {
+  const model::LoadOptions options = serve::LoadOptionsOf(
+      serve, source.files, backend == nullptr ? kernels::PlanningBackend() : *backend);
+  std::vector<PlannedAdapter> adapters;
+  for (std::size_t i = 0; i < source.adapters.files().size(); ++i) {
+    const model::AdapterFiles& files = source.adapters.files()[i];
+    adapters.push_back(
+        {source.adapters.names()[i], files.most_rank(), model::AdapterBytes(files, options)});
+  }
+  return adapters;
+}
 
 void EstimateMemory(const serve::ServeSettings& serve, const model::ModelSpec& spec,
                     const serve::ModelCost& cost, std::int64_t cached_tokens, PlanReport& report) {
@@ -292,13 +312,16 @@ Status PlanAll(const run::RecordSettings& records, Planner& planner) {
 }  // namespace
 
 Result<int> RunPlan(const PlanSettings& settings) {
-  SGLRUN_ASSIGN_OR_RETURN(const serve::ModelSource source, serve::OpenModel(settings.serve));
+  SGLRUN_ASSIGN_OR_RETURN(const serve::ServeSettings with_adapters,
+                          run::WithAdaptersOfRecords(settings.serve, settings.records));
+  SGLRUN_ASSIGN_OR_RETURN(const serve::ModelSource source, serve::OpenModel(with_adapters));
   SGLRUN_ASSIGN_OR_RETURN(io::RecordOptions record_options,
                           run::MakeRecordOptions(settings.serve, settings.records, source));
   serve::Compute compute(settings.serve);
   SGLRUN_ASSIGN_OR_RETURN(const PlanPlace place, FindPlanPlace(settings, source.files, compute));
   Planner planner(settings, source, place.pages, std::move(record_options));
   planner.report.card = place.card;
+  planner.report.adapters = AdaptersOf(settings.serve, source, place.backend);
   SGLRUN_RETURN_IF_ERROR(PlanAll(settings.records, planner));
   run::WarnOfBeginnings(planner.begun_twice, *source.tokenizer);
   if (!settings.prints_records) {

@@ -58,6 +58,17 @@ Json Groups(const PlanReport& report) {
   return groups;
 }
 
+Json Adapters(const PlanReport& report) {
+  Json::Array adapters;
+  for (const PlannedAdapter& adapter : report.adapters) {
+    adapters.push_back(Json::Object{{"name", adapter.name},
+                                    {"rank", adapter.rank},
+                                    {"bytes", adapter.bytes},
+                                    {"results", adapter.results}});
+  }
+  return adapters;
+}
+
 std::string Line(std::string_view name, const std::string& value) {
   std::string line(name);
   line.resize(15, ' ');
@@ -83,7 +94,8 @@ std::string PlanJson(const PlanReport& report) {
                     {"max_output_tokens", report.max_output_tokens},
                     {"cached_tokens", report.cached_tokens},
                     {"errors", Errors(report)},
-                    {"groups", Groups(report)}};
+                    {"groups", Groups(report)},
+                    {"adapters", Adapters(report)}};
   if (report.card) {
     json.emplace_back("card", serve::CardPlanJson(*report.card));
   } else {
@@ -109,6 +121,11 @@ std::string PlanText(const PlanReport& report) {
     out += Line(form == report.groups.begin()->first ? "groups" : "",
                 GroupKey(form) + ": " + FormatCount(group.records, "record") + ", " +
                     FormatCount(group.results, "result") + ": " + GroupReason(form));
+  }
+  for (const PlannedAdapter& adapter : report.adapters) {
+    out += Line(&adapter == report.adapters.data() ? "adapters" : "",
+                Printable(adapter.name) + ": " + FormatCount(adapter.results, "result") +
+                    ", rank " + FormatCount(adapter.rank) + ", " + FormatByteSize(adapter.bytes));
   }
   out += report.card ? serve::CardPlanText(*report.card) : MachineText(report);
   for (std::size_t i = 0; i < std::min(report.errors.size(), kErrorsShown); ++i) {

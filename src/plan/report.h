@@ -34,6 +34,13 @@ struct PlannedGroup {
   std::int64_t results = 0;
 };
 
+struct PlannedAdapter {
+  std::string name;
+  std::int64_t rank = 0;   // the largest of its matrices
+  std::int64_t bytes = 0;  // of memory
+  std::int64_t results = 0;
+};
+
 struct PlanReport {
   std::int64_t records = 0;
   std::int64_t results = 0;
@@ -43,6 +50,7 @@ struct PlanReport {
   std::int64_t cached_tokens = 0;  // prompt tokens that a shared prefix saves
   std::vector<PlannedError> errors;
   std::map<StepForm, PlannedGroup> groups;
+  std::vector<PlannedAdapter> adapters;  // by number
 
   // Of the machine here; or, with --device-memory, of a card that is somewhere else and has no
   // speed to estimate with.

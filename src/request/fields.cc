@@ -172,6 +172,14 @@ std::vector<Field> OutputFields() {
                    "after it must satisfy the constraint. If the model ends its text before that, "
                    "the result has complete false; a thinking_budget prevents this. Without a "
                    "constraint the field has no effect."}),
+      RecordField("lora_path", Kind::kString, "null",
+                  "the adapter (LoRA) with which the prompt runs",
+                  {"A name of --lora, or a directory relative to the file of the record or to "
+                   "--lora-root. Null "
+                   "and an empty string mean the model alone. In a batch, a list gives each prompt "
+                   "its own. "
+                   "Adapters never split a batch.",
+                   true}),
       RecordField("stream", Kind::kBool, "false", "accepted; one row is written in any case",
                   {"Partial results are written with --stream-jsonl."}),
   };
@@ -202,8 +210,6 @@ std::vector<Field> RefusedFields() {
       Refused(kRecord, "video_data", "null", "video"),
       Refused(kRecord, "session_params", "null", "the state of a session"),
       Refused(kRecord, "session_id", "null", "the name of a session"),
-      Refused(kRecord, "lora_path", "null", "a LoRA adapter",
-              "Null, an empty string and a list of nulls mean none."),
       Refused(kRecord, "custom_logit_processor", "null", "a logit processor",
               "An empty string means none."),
       Refused(kRecord, "max_thinking_tokens", "null", "a limit for the reasoning",

@@ -34,6 +34,8 @@ struct GenerateRequest {
   std::optional<std::vector<std::int32_t>> input_ids;
   std::shared_ptr<const EmbeddingRows> input_embeds;
 
+  std::int32_t adapter = -1;  // number of the adapter that it runs with; -1: the model alone
+
   // Shared by the samples and prompts of a record with equal parameters.
   std::shared_ptr<const SamplingParams> sampling;
   std::uint64_t seed = 0;  // seed of the draws: stated by the record or derived from its content

@@ -56,8 +56,8 @@ struct SamplingMaskResult {
 struct GrammarResult {
   bool complete = false;    // the text is a member
   bool forced_end = false;  // no other token was allowed, despite ignore_eos or min_new_tokens
-  std::vector<std::string> relaxed;  // pointers of keywords that are not enforced
-  std::vector<std::string> notes;
+  std::vector<std::string> relaxed = {};  // pointers of keywords that are not enforced
+  std::vector<std::string> notes = {};
 };
 
 struct GenerateResult {

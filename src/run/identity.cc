@@ -102,6 +102,7 @@ Result<Json> RunIdentity(const RunSettings& settings, const serve::ModelSource& 
       {"template", TemplateFingerprint(serve, source)},
       {"dtype", std::string(tensor::DTypeName(dtype))},
       {"kv-dtype", std::string(tensor::DTypeName(serve::KvDType(serve, dtype)))},
+      {"lora", source.adapters.Fingerprints()},
       {kIsaName, std::string(backend.isa.empty() ? backend.name : backend.isa)},
       {"context-length", serve::PromptLimitsOf(serve, source.files.spec()).context_length}};
 

@@ -2,6 +2,7 @@
 
 #include <atomic>
 
+#include "run/adapter_paths.h"
 #include "run/background.h"
 #include "run/setup.h"
 #include "serve/load_chat_template.h"
@@ -12,6 +13,10 @@ Result<std::unique_ptr<Session>> Session::Open(const RunSettings& settings) {
   SGLRUN_ASSIGN_OR_RETURN(model::ModelFiles files, serve::OpenModelFiles(settings.serve));
   std::unique_ptr<Session> session(new Session(settings, std::move(files)));
   session->source_.templates = serve::FindChatTemplates(settings.serve, &session->source_.files);
+  SGLRUN_ASSIGN_OR_RETURN(const serve::ServeSettings with_adapters,
+                          WithAdaptersOfRecords(settings.serve, settings.records));
+  SGLRUN_ASSIGN_OR_RETURN(session->source_.adapters,
+                          serve::AdapterList::Open(with_adapters, session->source_.files));
   return session;
 }
 
@@ -22,7 +27,7 @@ Status Session::ReadModel(bool may_load) {
       serve::EnginePool::Open(settings_.serve, serve::DeviceDType(settings_.serve, source_.files)));
   std::atomic<bool> stop{false};
   Background<Result<Hash128>> reading(
-      [&] { return engines_->ReadWeights(settings_.serve, source_.files, may_load, stop); });
+      [&] { return engines_->ReadWeights(settings_.serve, source_, may_load, stop); });
   const Status status = MakeTokenizer();
   if (!status.ok()) {
     stop = true;

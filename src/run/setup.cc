@@ -78,9 +78,17 @@ Result<io::RecordOptions> MakeRecordOptions(const serve::ServeSettings& serve,
       .render_chat = std::move(render_chat),
       .vocab_size = source.files.spec().vocab_size,
       .model_name = serve.model_name,
-      .detokenize = [tokenizer = source.tokenizer.get()](std::span<const std::int32_t> ids) {
-        return tokenizer->Decode(ids, /*skip_special_tokens=*/false);
-      }};
+      .find_adapter = [adapters = &source.adapters](
+                          std::string_view name) -> Result<io::AdapterChoice, std::string> {
+        const std::optional<std::int32_t> number = adapters->Find(name);
+        if (!number) return adapters->NamesText();
+        const auto place = static_cast<std::size_t>(*number);
+        return io::AdapterChoice{*number, adapters->files()[place].fingerprint()};
+      },
+      .detokenize =
+          [tokenizer = source.tokenizer.get()](std::span<const std::int32_t> ids) {
+            return tokenizer->Decode(ids, /*skip_special_tokens=*/false);
+          }};
   if (const Status status = io::CheckRunSampling(record_options); !status.ok()) {
     return InTypedWords(status.error(), records);
   }

@@ -111,11 +111,12 @@ std::string EnginePool::DescribeProducts() const {
   return device == nullptr ? "own kernels" : device->DescribeProducts();
 }
 
-Result<Hash128> EnginePool::ReadWeights(const ServeSettings& settings,
-                                        const model::ModelFiles& files, bool may_load,
-                                        const std::atomic<bool>& stop) {
+Result<Hash128> EnginePool::ReadWeights(const ServeSettings& settings, const ModelSource& source,
+                                        bool may_load, const std::atomic<bool>& stop) {
   Member& first = *members_.front();
+  const model::ModelFiles& files = source.files;
   model::LoadOptions load = LoadOptionsOf(settings, files, *first.backend);
+  load.adapters = source.adapters.files();
   const bool on_host = first.backend->device == nullptr;
   if (!may_load || !on_host || members_.size() > 1) {
     return files.Fingerprint(first.compute.pool,
@@ -131,7 +132,8 @@ Result<Hash128> EnginePool::ReadWeights(const ServeSettings& settings,
 Status EnginePool::Load(const ServeSettings& settings, const ModelSource& source) {
   SGLRUN_RETURN_IF_ERROR(ForEach([&](Member& m) -> Status {
     if (m.model == nullptr) {
-      SGLRUN_ASSIGN_OR_RETURN(m.model, LoadModel(settings, source.files, *m.backend, m.compute));
+      SGLRUN_ASSIGN_OR_RETURN(
+          m.model, LoadModel(settings, source.files, *m.backend, m.compute, source.adapters));
     }
     const tensor::DType kv_dtype =
         KvDType(settings, WeightDType(settings, source.files, *m.backend));

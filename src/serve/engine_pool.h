@@ -45,9 +45,9 @@ class EnginePool {
   // The library for products of many rows: "own kernels", or cuBLASLt and its version.
   std::string DescribeProducts() const;
 
-  // The fingerprint of the weights of `files`, worth nothing once `stop` is set. With `may_load`
+  // The fingerprint of the weights of `source`, worth nothing once `stop` is set. With `may_load`
   // one engine on the host has them loaded for Load, which reads the same bytes.
-  Result<Hash128> ReadWeights(const ServeSettings& settings, const model::ModelFiles& files,
+  Result<Hash128> ReadWeights(const ServeSettings& settings, const ModelSource& source,
                               bool may_load, const std::atomic<bool>& stop);
 
   // Loads the model onto all devices and starts their engines. `source` outlives the pool.

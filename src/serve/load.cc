@@ -126,7 +126,9 @@ Result<ModelSource> OpenModel(const ServeSettings& settings) {
   SGLRUN_ASSIGN_OR_RETURN(model::ModelFiles files, OpenModelFiles(settings));
   SGLRUN_ASSIGN_OR_RETURN(auto tokenizer, FindTokenizer(settings, files));
   auto templates = FindChatTemplates(settings, &files);
-  return ModelSource{std::move(files), std::move(tokenizer), std::move(templates)};
+  SGLRUN_ASSIGN_OR_RETURN(AdapterList adapters, AdapterList::Open(settings, files));
+  return ModelSource{std::move(files), std::move(tokenizer), std::move(templates),
+                     std::move(adapters)};
 }
 
 // The threads of a step wait for one another, so more threads than cores cost time.
@@ -172,8 +174,11 @@ model::LoadOptions LoadOptionsOf(const ServeSettings& settings, const model::Mod
 
 Result<std::unique_ptr<model::Model>> LoadModel(const ServeSettings& settings,
                                                 const model::ModelFiles& files,
-                                                const kernels::Backend& backend, Compute& compute) {
-  return model::Model::Load(files, LoadOptionsOf(settings, files, backend), compute.context);
+                                                const kernels::Backend& backend, Compute& compute,
+                                                const AdapterList& adapters) {
+  model::LoadOptions options = LoadOptionsOf(settings, files, backend);
+  options.adapters = adapters.files();
+  return model::Model::Load(files, options, compute.context);
 }
 
 SamplingParams EffectiveDefaults(const ServeSettings& settings,

@@ -15,6 +15,7 @@
 #include "model/files/model_files.h"
 #include "model/model.h"
 #include "request/sampling_params.h"
+#include "serve/adapters.h"
 #include "serve/settings.h"
 #include "tokenizer/tokenizer.h"
 
@@ -40,6 +41,7 @@ struct ModelSource {
   std::unique_ptr<tokenizer::Tokenizer> tokenizer;
   // An error affects only records that need a template.
   Result<chat_template::ChatTemplateFiles> templates = chat_template::ChatTemplateFiles();
+  AdapterList adapters = {};
 };
 Result<ModelSource> OpenModel(const ServeSettings& settings);
 // The same in two steps; FindTokenizer uses the tokenizer of the model files unless --tokenizer
@@ -90,7 +92,8 @@ model::LoadOptions LoadOptionsOf(const ServeSettings& settings, const model::Mod
                                  const kernels::Backend& backend);
 Result<std::unique_ptr<model::Model>> LoadModel(const ServeSettings& settings,
                                                 const model::ModelFiles& files,
-                                                const kernels::Backend& backend, Compute& compute);
+                                                const kernels::Backend& backend, Compute& compute,
+                                                const AdapterList& adapters = {});
 
 // The built-in sampling parameters, overridden by generation_config.json if --sampling-defaults is
 // `model`.

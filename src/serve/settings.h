@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "engine/engine.h"
 #include "grammar/ir/options.h"
@@ -34,12 +35,19 @@ enum class SamplingDefaults : std::uint8_t {
 // Which implementation runs on the CPU.
 enum class HostKernels : std::uint8_t { kBest, kReference, kNamed };
 
+// An adapter (LoRA) and the name by which records choose it.
+struct AdapterPlace {
+  std::string name, path;
+};
+
 struct ServeSettings {
-  std::string model;           // a directory or a GGUF file, once FindModels has found it
-  std::string model_name;      // from there as well
-  std::string tokenizer;       // in place of the model's own
-  std::string chat_template;   // a file, in place of the model's templates
-  bool plain_content = false;  // text of conversations holds no special tokens
+  std::string model;          // a directory or a GGUF file, once FindModels has found it
+  std::string model_name;     // from there as well
+  std::string tokenizer;      // in place of the model's own
+  std::string chat_template;  // a file, in place of the model's templates
+  std::vector<AdapterPlace> adapters = {};
+  std::string adapter_root = {};  // where adapters are looked up that are not found as given
+  bool plain_content = false;     // text of conversations holds no special tokens
 
   DeviceList devices;
   HostKernels host_kernels = HostKernels::kBest;

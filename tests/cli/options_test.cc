@@ -91,7 +91,7 @@ TEST_CASE("every option can be set and read back") {
     if (option.kind == Kind::kBytes) value = "80GiB";
     if (option.kind == Kind::kShard) value = "2/8";
     if (option.kind == Kind::kObject) value = "{\"n\":17}";
-    if (option.kind == Kind::kAssignment) value = "n=17";
+    if (option.kind == Kind::kAssignment || option.kind == Kind::kNamedPath) value = "n=17";
     REQUIRE(SetOption(option, value, options).ok());
     CHECK_NE(OptionValue(option, options).Dump(), OptionValue(option, Options{}).Dump());
   }

@@ -19,7 +19,7 @@ std::vector<std::int32_t> Tokens(std::int64_t count, std::int32_t start) {
 // A user of pages: computes all its tokens and publishes the full pages.
 std::vector<PageId> Compute(BlockManager& blocks, std::span<const std::int32_t> tokens) {
   std::vector<PageId> held;
-  blocks.MatchPrefix(tokens, static_cast<std::int64_t>(tokens.size()) / kPageSize, held);
+  blocks.MatchPrefix(kNoPage, tokens, static_cast<std::int64_t>(tokens.size()) / kPageSize, held);
   for (auto i = static_cast<std::int64_t>(held.size());
        i < PagesFor(static_cast<std::int64_t>(tokens.size())); ++i) {
     PageId page = blocks.Allocate();
@@ -42,15 +42,15 @@ TEST_CASE("a prefix is found again after its user has left, page by page, by exa
   CHECK(blocks.in_use() == 0);
 
   std::vector<PageId> held;
-  blocks.MatchPrefix(Tokens(48, 100), 3, held);
+  blocks.MatchPrefix(kNoPage, Tokens(48, 100), 3, held);
   CHECK(held.size() == 2);  // the third page was never full
   blocks.ReleaseAll(held);
   auto other = Tokens(48, 100);
   other[20] = 7;
-  blocks.MatchPrefix(other, 3, held);
+  blocks.MatchPrefix(kNoPage, other, 3, held);
   CHECK(held.size() == 1);
   blocks.ReleaseAll(held);
-  blocks.MatchPrefix(Tokens(48, 100), 1, held);
+  blocks.MatchPrefix(kNoPage, Tokens(48, 100), 1, held);
   CHECK(held.size() == 1);
   blocks.CheckIntegrity(std::vector<std::vector<PageId>>{held});
 }
@@ -84,11 +84,11 @@ TEST_CASE("idle pages are evicted least recently used first, tails before heads"
   blocks.ReleaseAll(young);
   std::vector<PageId> taken = {blocks.Allocate()};
   std::vector<PageId> held;
-  blocks.MatchPrefix(Tokens(32, 100), 2, held);
+  blocks.MatchPrefix(kNoPage, Tokens(32, 100), 2, held);
   CHECK(held.size() == 1);  // only the tail of the old prefix is gone
   taken.push_back(blocks.Allocate());
   std::vector<PageId> other;
-  blocks.MatchPrefix(Tokens(32, 500), 2, other);
+  blocks.MatchPrefix(kNoPage, Tokens(32, 500), 2, other);
   CHECK(other.size() == 1);
   CHECK(blocks.Allocate() == kNoPage);
   blocks.CheckIntegrity(std::vector<std::vector<PageId>>{taken, held, other});

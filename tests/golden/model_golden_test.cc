@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/json.h"
-#include "base/mapped_file.h"
+#include "golden/model_cases.h"
 #include "model/model_runner.h"
 
 #include <doctest/doctest.h>
@@ -23,45 +23,6 @@ std::string Folder(const std::string& name) {
   return std::string(SGLRUN_SOURCE_DIR) + "/tests/golden/models/" + name;
 }
 
-std::vector<std::int32_t> Ids(const Json& list) {
-  std::vector<std::int32_t> ids;
-  for (const Json& id : list.as_array()) ids.push_back(static_cast<std::int32_t>(id.as_int()));
-  return ids;
-}
-
-Json ReadGolden(const std::string& name) {
-  const auto text = ReadFile(Folder(name) + "/golden.json");
-  REQUIRE(text.ok());
-  auto parsed = ParseJson(*text);
-  REQUIRE(parsed.ok());
-  return std::move(parsed->value);
-}
-
-// One logits row after every token of prompt and answer but the last: the prompt in one step, the
-// answer token by token, each token chosen greedily.
-struct Answer {
-  std::vector<std::vector<float>> hidden;         // of the prompt
-  std::vector<std::vector<float>> prompt_logits;  // one row a prompt token
-  std::vector<std::int32_t> output_ids;
-  std::vector<double> output_logprobs;
-};
-
-Answer Generate(Model& model, const std::vector<std::int32_t>& prompt, std::size_t count,
-                tensor::DType kv_dtype) {
-  ModelRunner runner(model, 1, static_cast<int>(prompt.size() + count), kv_dtype);
-  Answer answer;
-  answer.hidden = runner.Prefill(0, prompt);
-  for (const auto& row : answer.hidden) answer.prompt_logits.push_back(runner.Logits(row));
-  std::vector<float> logits = answer.prompt_logits.back();
-  while (true) {
-    const std::int32_t token = ArgMax(logits);
-    answer.output_ids.push_back(token);
-    answer.output_logprobs.push_back(LogProbability(logits, token));
-    if (answer.output_ids.size() == count) return answer;
-    logits = runner.Logits(runner.Step({{0, {token}, {0}}})[0]);
-  }
-}
-
 void CheckHidden(const Json& expected, const Answer& answer, double tolerance) {
   double worst = 0;
   REQUIRE(expected.as_array().size() == answer.hidden.size());
@@ -75,29 +36,8 @@ void CheckHidden(const Json& expected, const Answer& answer, double tolerance) {
   CHECK(worst < tolerance);
 }
 
-void CheckLogprobs(const Json& golden, const Answer& answer, double tolerance) {
-  const std::vector<std::int32_t> prompt = Ids(*golden.Find("input_ids"));
-  const Json::Array& input = golden.Find("input_logprobs")->as_array();
-  double worst = 0;
-  for (std::size_t i = 1; i < prompt.size(); ++i) {
-    worst = std::max(worst, std::fabs(input[i].as_double() -
-                                      LogProbability(answer.prompt_logits[i - 1], prompt[i])));
-  }
-  const Json::Array& output = golden.Find("output_logprobs")->as_array();
-  for (std::size_t i = 0; i < output.size(); ++i) {
-    worst = std::max(worst, std::fabs(output[i].as_double() - answer.output_logprobs[i]));
-  }
-  CHECK(worst < tolerance);
-}
-
-std::vector<std::int32_t> ArgMaxes(const Answer& answer) {
-  std::vector<std::int32_t> ids;
-  for (const auto& logits : answer.prompt_logits) ids.push_back(ArgMax(logits));
-  return ids;
-}
-
 void CheckModel(const std::string& name, const std::string& path, const std::string& backend) {
-  const Json golden = ReadGolden(name);
+  const Json golden = ReadGolden("models/" + name);
   const LoadedModel loaded = LoadForTest(path, backend);
   for (const Json& one : golden.Find("cases")->as_array()) {
     const std::vector<std::int32_t> expected = Ids(*one.Find("output_ids"));
@@ -135,7 +75,7 @@ TEST_CASE("bf16 weights and cache keep most of the choices and never give NaN") 
     std::size_t equal = 0, total = 0;
     for (const std::string& name : GoldenModels()) {
       CAPTURE(name);
-      const Json golden = ReadGolden(name);
+      const Json golden = ReadGolden("models/" + name);
       const LoadedModel loaded = LoadForTest(Folder(name), backend, tensor::DType::kBF16);
       for (const Json& one : golden.Find("cases")->as_array()) {
         const std::vector<std::int32_t> argmax = Ids(*one.Find("argmax"));

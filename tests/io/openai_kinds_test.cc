@@ -54,6 +54,7 @@ struct Kinds {
 // and openai/types; a union of the three where they differ. What must be null or empty is not here.
 constexpr Kinds kKinds[] = {
     {"model", "s", "s"},
+    {"lora_path", "", ""},  // no adapter is called x
     {"messages", "", "-"},
     {"prompt", "-", "sl"},
     {"max_completion_tokens", "i", "-"},

@@ -317,11 +317,46 @@ TEST_CASE("a sampling mask needs a bounded top_k") {
   Bad(R"({"text":"a","return_sampling_mask":true,"sampling_params":{"top_k":4097}})");
 }
 
+TEST_CASE("lora_path chooses an adapter for each prompt, which is part of what a record draws") {
+  RecordOptions options;
+  options.find_adapter = [](std::string_view name) -> Result<AdapterChoice, std::string> {
+    if (name == "a") return AdapterChoice{0, HashBytes("content of a")};
+    if (name == "b") return AdapterChoice{1, HashBytes("content of b")};
+    return std::string("a, b");
+  };
+  const auto parse = [&](const std::string& text) {
+    InputRecord line;
+    line.text = text;
+    return RecordParser(options).Parse(std::move(line));
+  };
+  const auto list = parse(R"({"text":["x","y","z"],"lora_path":["b",null,""]})");
+  REQUIRE(list.ok());
+  CHECK(list->requests[0].adapter == 1);
+  CHECK(list->requests[1].adapter == -1);
+  CHECK(list->requests[2].adapter == -1);
+  const auto samples =
+      parse(R"({"text":["x","y"],"lora_path":["a","b"],"sampling_params":{"n":2}})");
+  REQUIRE(samples.ok());
+  CHECK(samples->requests[1].adapter == 0);
+  CHECK(samples->requests[2].adapter == 1);
+  const auto seed = [&](const std::string& path) {
+    return parse(R"({"text":"x","lora_path":)" + path + "}")->requests[0].seed;
+  };
+  CHECK(seed("null") == seed(R"("")"));
+  CHECK(seed(R"("a")") != seed("null"));
+  CHECK(seed(R"("a")") != seed(R"("b")"));
+  CHECK(parse(R"({"text":"x","lora_path":"c"})").error().error.message ==
+        "lora_path is \"c\", must be the name of an adapter of the run (a, b)");
+  CHECK(parse(R"({"text":["x","y"],"lora_path":["a","c"]})").error().error.param == "lora_path[1]");
+  CHECK(parse(R"({"text":["x","y"],"lora_path":["a"]})").error().error.param == "lora_path");
+  CHECK(parse(R"({"text":"x","lora_path":7})").error().error.param == "lora_path");
+}
+
 TEST_CASE("what is not supported yet is refused by name, its empty values are not") {
   for (const char* field :
        {R"("image_data":"a.png")", R"("audio_data":["a.wav"])", R"("video_data":["v"])",
-        R"("lora_path":"x")", R"("custom_logit_processor":"{}")", R"("session_id":"s")",
-        R"("session_params":{"id":"s"})", R"("return_entropy":true)", R"("watermark":{"a":1})",
+        R"("custom_logit_processor":"{}")", R"("session_id":"s")", R"("session_params":{"id":"s"})",
+        R"("return_entropy":true)", R"("watermark":{"a":1})",
         R"("sampling_logprobs_mode":"support")", R"("max_thinking_tokens":9)"}) {
     const std::string name = std::string(field).substr(1, std::string(field).find(':') - 2);
     INFO(field);

@@ -204,5 +204,36 @@ TEST_CASE("a soft cap is applied in place") {
   }
 }
 
+TEST_CASE("scale_add gives the bits of the reference, added to y or in its place") {
+  std::mt19937 random(testing::Seed(9));
+  for (const bool accumulate : {false, true}) {
+    for (const bool has_bias : {false, true}) {
+      for (std::int64_t size = 1; size <= 70; size += 3) {
+        Matrix x(5, size, 2, 1), gain(1, size), bias(1, size), y(5, size, 4, 3);
+        for (Matrix* matrix : {&x, &gain, &bias, &y}) matrix->FillNormal(random);
+        const auto run = [&](const Backend& backend, Matrix to) {
+          ThreadPool pool(2);
+          KernelContext context(pool);
+          const ScaleAddArgs args{.x = x.view(),
+                                  .gain = gain.flat(),
+                                  .bias = has_bias ? bias.flat() : tensor::TensorView{},
+                                  .y = to.view(),
+                                  .accumulate = accumulate,
+                                  .alpha = 0.7f};
+          REQUIRE(Check(args) == "");
+          backend.table.scale_add(args, context);
+          return to;
+        };
+        Matrix want = run(RefBackend(), y);
+        for (const Backend* backend : testing::ShelfBackends()) {
+          if (backend->device != nullptr) continue;  // see kernels/cuda/backend.cc
+          Matrix got = run(*backend, y);
+          ExpectSameBits({"scale_add", backend, Size(5, size)}, got, want);
+        }
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace sglrun::kernels

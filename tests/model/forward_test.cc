@@ -212,7 +212,7 @@ TEST_CASE("logits of a row do not depend on the rows beside it") {
     ModelRunner runner(*loaded.model, 1, 16, setting.cache());
     std::vector<float> together_in, together(33 * 300);
     for (const auto& row : hidden) together_in.insert(together_in.end(), row.begin(), row.end());
-    loaded.model->Logits(tensor::MakeView(together_in.data(), tensor::DType::kF32, {33, 104}),
+    loaded.model->Logits(tensor::MakeView(together_in.data(), tensor::DType::kF32, {33, 104}), {},
                          tensor::MakeView(together.data(), tensor::DType::kF32, {33, 300}));
     for (std::size_t r = 0; r < 33; ++r) {
       const std::vector<float> alone = runner.Logits(hidden[r]);

@@ -51,14 +51,21 @@ std::vector<std::string> GoldenGgufModels() {
 }
 
 LoadedModel LoadForTest(const std::string& path, std::string_view isa, tensor::DType dtype,
-                        int threads) {
+                        int threads, const std::vector<std::string>& adapters) {
   auto files = ModelFiles::Open(path);
   CHECK(files.ok()) << files.error().message;
   LoadedModel loaded;
   loaded.pool = std::make_unique<ThreadPool>(threads);
   loaded.context = std::make_unique<kernels::KernelContext>(*loaded.pool);
+  std::vector<AdapterFiles> opened;
+  for (const std::string& adapter : adapters) {
+    auto one = AdapterFiles::Open(adapter, *files);
+    CHECK(one.ok()) << one.error().message;
+    opened.push_back(std::move(*one));
+  }
   auto model =
-      Model::Load(*files, {.dtype = dtype, .backend = &BackendForTest(isa)}, *loaded.context);
+      Model::Load(*files, {.dtype = dtype, .backend = &BackendForTest(isa), .adapters = opened},
+                  *loaded.context);
   CHECK(model.ok()) << model.error().message;
   loaded.model = std::move(*model);
   return loaded;
@@ -75,14 +82,16 @@ ModelRunner::ModelRunner(Model& model, int rows, int max_tokens_per_row, tensor:
       rows_(rows),
       pages_per_row_((max_tokens_per_row + kernels::kPageSize - 1) / kernels::kPageSize),
       cache_(MakeCache(model, kv_dtype, rows * pages_per_row_)),
-      lengths_(static_cast<std::size_t>(rows), 0) {}
+      lengths_(static_cast<std::size_t>(rows), 0),
+      adapters_(static_cast<std::size_t>(rows), kNoAdapter) {}
 
 std::int32_t ModelRunner::Page(int row, std::int64_t index) const {
   return static_cast<std::int32_t>((pages_per_row_ - 1 - index) * rows_ + row);
 }
 
 std::vector<std::vector<float>> ModelRunner::Step(const std::vector<Feed>& feeds) {
-  std::vector<std::int32_t> ids, positions, query_start{0}, kv_len, tables, slots, outputs;
+  std::vector<std::int32_t> ids, positions, query_start{0}, kv_len, tables, slots, outputs,
+      adapters;
   for (const Feed& feed : feeds) {
     std::int32_t& length = lengths_[static_cast<std::size_t>(feed.row)];
     for (const int index : feed.wanted) {
@@ -95,6 +104,7 @@ std::vector<std::vector<float>> ModelRunner::Step(const std::vector<Feed>& feeds
       positions.push_back(length++);
     }
     CHECK(length <= pages_per_row_ * kernels::kPageSize);
+    adapters.push_back(adapters_[static_cast<std::size_t>(feed.row)]);
     query_start.push_back(static_cast<std::int32_t>(ids.size()));
     kv_len.push_back(length);
     for (std::int64_t i = 0; i < pages_per_row_; ++i) tables.push_back(Page(feed.row, i));
@@ -108,6 +118,7 @@ std::vector<std::vector<float>> ModelRunner::Step(const std::vector<Feed>& feeds
                   .positions_per_token = 1,
                   .query_start = query_start,
                   .kv_len = kv_len,
+                  .adapters = adapters,
                   .block_tables = tables.data(),
                   .block_table_stride = pages_per_row_,
                   .slots = slots,
@@ -122,11 +133,13 @@ std::vector<std::vector<float>> ModelRunner::Step(const std::vector<Feed>& feeds
   return rows;
 }
 
-std::vector<float> ModelRunner::Logits(const std::vector<float>& hidden) {
+std::vector<float> ModelRunner::Logits(const std::vector<float>& hidden, std::int32_t adapter) {
+  const std::vector<std::int32_t> adapters = {adapter};
   std::vector<float> copy = hidden;
   std::vector<float> logits(static_cast<std::size_t>(model_.spec().vocab_size));
   model_.Logits(tensor::MakeView(copy.data(), tensor::DType::kF32,
                                  {1, static_cast<std::int64_t>(copy.size())}),
+                adapters,
                 tensor::MakeView(logits.data(), tensor::DType::kF32,
                                  {1, static_cast<std::int64_t>(logits.size())}));
   return logits;

@@ -10,6 +10,7 @@
 
 #include "base/thread_pool.h"
 #include "kernels/context.h"
+#include "model/blocks/adapter.h"
 #include "model/files/model_files.h"
 #include "model/kv_cache.h"
 #include "model/model.h"
@@ -25,7 +26,8 @@ struct LoadedModel {
 
 // Aborts the test with the error sentence when loading fails. `isa` is "ref" or one of CpuIsas().
 LoadedModel LoadForTest(const std::string& path, std::string_view isa,
-                        tensor::DType dtype = tensor::DType::kF32, int threads = 2);
+                        tensor::DType dtype = tensor::DType::kF32, int threads = 2,
+                        const std::vector<std::string>& adapters = {});
 const kernels::Backend& BackendForTest(std::string_view isa);
 // "ref" and every instruction set of this machine.
 std::vector<std::string> BackendNames();
@@ -56,7 +58,11 @@ class ModelRunner {
   std::vector<std::vector<float>> Prefill(int row, const std::vector<std::int32_t>& tokens) {
     return Step({{row, tokens, AllOf(tokens.size())}});
   }
-  std::vector<float> Logits(const std::vector<float>& hidden);
+  std::vector<float> Logits(const std::vector<float>& hidden, std::int32_t adapter = kNoAdapter);
+  // The steps of the row run with this adapter.
+  void SetAdapter(int row, std::int32_t adapter) {
+    adapters_[static_cast<std::size_t>(row)] = adapter;
+  }
 
  private:
   std::int32_t Page(int row, std::int64_t index) const;
@@ -65,7 +71,7 @@ class ModelRunner {
   int rows_;
   std::int64_t pages_per_row_;
   KvCache cache_;
-  std::vector<std::int32_t> lengths_;
+  std::vector<std::int32_t> lengths_, adapters_;
 };
 
 // log softmax of `logits` at `token`.

@@ -24,6 +24,7 @@ Result<NormalizeOptions, RecordError> RunLevelOptions(const RecordOptions& optio
   const bool compat = options.compat == Compat::k2024;
   NormalizeOptions normalize;
   normalize.sampling = options.defaults;
+  normalize.find_adapter = options.find_adapter;
   normalize.sampling_context = {options.vocab_size, compat};
   if (compat) normalize.logprob_start_len = kLogprobStartLen2024;
   if (compat && !options.defaults.max_new_tokens_stated) {
@@ -107,6 +108,7 @@ struct RecordParser::Impl {
     return {.strict = options.strict,
             .run_has_length = length != nullptr,
             .model_name = options.model_name,
+            .find_adapter = options.find_adapter,
             .detokenize = options.detokenize};
   }
 

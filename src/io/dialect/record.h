@@ -42,6 +42,7 @@ struct RecordOptions {
   std::int64_t vocab_size = 0;  // for ids in logit_bias, token_ids_logprob, input_ids
   // For OpenAI lines: the model's name if they state none, and the text of a prompt of ids.
   std::string model_name = {};
+  FindAdapter find_adapter = {};
   std::function<std::string(std::span<const std::int32_t>)> detokenize = {};
 };
 

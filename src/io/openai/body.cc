@@ -106,6 +106,11 @@ class BodyReader {
   Outcome ReadModel() {
     Json model = Take("model");
     reply_.model = model.is_string() ? std::move(model.as_string()) : options_.model_name;
+    Json adapter = Take("lora_path");
+    const bool names_adapter =
+        options_.find_adapter != nullptr && options_.find_adapter(reply_.model).ok();
+    if (adapter.is_null() && names_adapter) adapter = reply_.model;
+    if (!adapter.is_null()) record_.emplace_back("lora_path", std::move(adapter));
     return {};
   }
 

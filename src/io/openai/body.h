@@ -11,15 +11,17 @@
 
 #include "base/json.h"
 #include "base/result.h"
+#include "io/normalize.h"
 #include "io/openai/reply.h"
 #include "request/record_error.h"
 
 namespace sglrun::io::openai {
 
 struct BodyOptions {
-  bool strict = false;          // an unknown field is an error
-  bool run_has_length = false;  // --sampling or --set states max_new_tokens
-  std::string model_name;       // used if the body names no model
+  bool strict = false;            // an unknown field is an error
+  bool run_has_length = false;    // --sampling or --set states max_new_tokens
+  std::string model_name;         // used if the body names no model
+  FindAdapter find_adapter = {};  // a model may be the name of an adapter
   // Text of token ids, for echo.
   std::function<std::string(std::span<const std::int32_t>)> detokenize;
 };

@@ -18,7 +18,9 @@ using request::Kind;
 // sglang/srt/entrypoints/openai/protocol.py.
 constexpr BodyField kFields[] = {
     {"model", kBoth, Use::kRead, "", Kind::kString,
-     "repeated in the response; --model selects the model"},
+     "repeated in the response; --model selects the model, the name of an adapter that adapter"},
+    {"lora_path", kBoth, Use::kRead, "", Kind::kString,
+     "the adapter (LoRA) with which the prompt runs: a name of --lora"},
     {"messages", kChat, Use::kRead, "", Kind::kAny, "the conversation"},
     {"prompt", kCompletions, Use::kRead, "", Kind::kAny,
      "a text, token ids, or an array of either"},
@@ -170,7 +172,6 @@ constexpr BodyField kFields[] = {
     {"return_tokens_as_token_ids", kBoth, Use::kRefused, "false", Kind::kAny,
      "tokens shown as their ids"},
     {"return_hidden_states", kBoth, Use::kRefused, "false", Kind::kAny, "hidden states"},
-    {"lora_path", kBoth, Use::kRefused, "", Kind::kAny, "a LoRA adapter"},
     {"session_id", kBoth, Use::kRefused, "", Kind::kAny, "the name of a session"},
     {"session_params", kBoth, Use::kRefused, "", Kind::kAny, "the state of a session"},
     {"thinking", kChat, Use::kRefused, "\"\"", Kind::kAny,

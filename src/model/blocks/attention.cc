@@ -3,18 +3,8 @@
 #include "model/spec/faults.h"
 
 namespace sglrun::model {
-namespace {
 
 using tensor::TensorView;
-
-// Columns [first, first + count) of a 2-D view.
-TensorView ColumnsOf(TensorView view, std::int64_t first, std::int64_t count) {
-  view.data = view.f32() + first;
-  view.shape[1] = count;
-  return view;
-}
-
-}  // namespace
 
 Attention::Attention(const AttentionSpec& spec, const ModelSpec& model)
     : spec_(spec), hidden_(model.hidden_size), rotary_dim_(0) {
@@ -58,6 +48,8 @@ void Attention::AddColumns(Columns& columns) const {
   columns.Need(Slot::kQkv, spec_.query_width() + 2 * spec_.key_width());
   columns.Need(Slot::kHeads, spec_.query_width());
   columns.Need(Slot::kKeptHeads, spec_.query_width());
+  qkv_.AddColumns(columns);
+  output_.AddColumns(columns);
 }
 
 TensorView Attention::Qkv(const Step& step) const {
@@ -154,7 +146,7 @@ TensorView Attention::Attend(const kernels::KvCacheView& cache, const Step& step
 }
 
 void Attention::Project(TensorView heads, const BlockOutput& out, const Step& step) const {
-  step.table.gemm(output_.Args(heads, out), step.context);
+  output_.Multiply(heads, out, step);
 }
 
 }  // namespace sglrun::model

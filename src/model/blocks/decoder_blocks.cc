@@ -64,6 +64,7 @@ Columns DecoderBlocks::columns() const {
   embedding.AddColumns(columns);
   columns.Need(Slot::kKeptStream, columns[Slot::kStream]);
   for (const Layer& layer : layers) layer.AddColumns(columns);
+  head.AddColumns(columns);
   return columns;
 }
 

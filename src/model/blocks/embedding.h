@@ -19,7 +19,12 @@ class Embedding {
         is_head_(spec.tied_head) {}
 
   void List(WeightList& list);
-  void AddColumns(Columns& columns) const { columns.Need(Slot::kStream, hidden_); }
+  void AddColumns(Columns& columns) const {
+    columns.Need(Slot::kStream, hidden_);
+    columns.Need(Slot::kLowRank, updates_.most_ranks());
+  }
+  // What adapters change: their matrices A are looked up as the embedding is, [vocabulary, rank].
+  MatrixUpdates& updates() { return updates_; }
 
   // Rows as the first layer takes them; ids and out f32 [ids, H] in the backend's memory.
   void LookUp(std::span<const std::int32_t> ids, tensor::TensorView out,
@@ -30,10 +35,13 @@ class Embedding {
   const kernels::PackedWeight& weight() const { return weight_; }
 
  private:
+  void AddUpdates(std::span<const std::int32_t> ids, tensor::TensorView x, const Step& step) const;
+
   std::int64_t vocab_size_, hidden_;
   float scale_;
   bool is_head_;
   kernels::PackedWeight weight_;
+  MatrixUpdates updates_;
 };
 
 }  // namespace sglrun::model

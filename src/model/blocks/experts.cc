@@ -21,7 +21,7 @@ MlpNames Experts::NamesOf(std::size_t expert) const {
 void Experts::List(WeightList& list) {
   // Routers stay exact, because rounding could change which experts are chosen.
   router_.List({{names_.router, names_.gguf_router, router_spec_.experts}}, hidden_, false, list,
-               {.is_exact = true});
+               {.is_exact = true, .takes_adapters = false});
   if (router_spec_.choice_bias) {
     list.Vector({.to = &choice_bias_,
                  .n = router_spec_.experts,
@@ -29,8 +29,9 @@ void Experts::List(WeightList& list) {
                            .gguf_name = "exp_probs_b.bias",
                            .rows = router_spec_.experts}}});
   }
-  const MatrixUse use{.share = static_cast<double>(router_spec_.chosen) /
-                               static_cast<double>(router_spec_.experts)};
+  const MatrixUse use{
+      .share = static_cast<double>(router_spec_.chosen) / static_cast<double>(router_spec_.experts),
+      .takes_adapters = false};
   for (std::size_t e = 0; e < experts_.size(); ++e) {
     experts_[e].List(expert_spec_, hidden_, NamesOf(e), use, list);
   }

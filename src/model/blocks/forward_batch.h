@@ -11,12 +11,15 @@ namespace sglrun::model {
 // Row r owns the tokens [query_start[r], query_start[r + 1]), the last ones of its kv_len[r] cached
 // positions.
 struct ForwardBatch {
-  std::span<const std::int32_t> token_ids;     // [T]
-  std::span<const std::int32_t> positions;     // [T * positions_per_token]
-  int positions_per_token = 1;                 // 1, or 3 for multimodal rope
-  std::span<const std::int32_t> query_start;   // [R + 1]
-  std::span<const std::int32_t> kv_len;        // [R], this step's tokens included
-  const std::int32_t* block_tables = nullptr;  // [R, block_table_stride] page numbers
+  std::span<const std::int32_t> token_ids;    // [T]
+  std::span<const std::int32_t> positions;    // [T * positions_per_token]
+  int positions_per_token = 1;                // 1, or 3 for multimodal rope
+  std::span<const std::int32_t> query_start;  // [R + 1]
+  std::span<const std::int32_t> kv_len;       // [R], this step's tokens included
+  // The adapter of each row, kNoAdapter (model/blocks/adapter.h) without one; empty: no row has one.
+  // Always on the host.
+  std::span<const std::int32_t> adapters = {};  // [R] or empty
+  const std::int32_t* block_tables = nullptr;   // [R, block_table_stride] page numbers
   std::int64_t block_table_stride = 0;
   std::span<const std::int32_t> slots;  // [T] cache slot of each token
   // Tokens whose final hidden state is wanted, ascending indices into T.

@@ -17,18 +17,23 @@ void Head::List(WeightList& list) {
                .is_vocabulary = true});
 }
 
+void Head::AddColumns(Columns& columns) const {
+  columns.Need(Slot::kLowRank, updates_.most_ranks());
+  if (updates_.has_gains()) columns.Need(Slot::kAdapted, vocab_size_);
+}
+
 void Head::Run(tensor::TensorView hidden, const Embedding& embedding, tensor::TensorView logits,
-               const kernels::KernelTable& table, kernels::KernelContext& context) const {
+               const AdapterStep& step) const {
   const kernels::PackedWeight& weight = is_tied_ ? embedding.weight() : weight_;
-  table.gemm({.x = hidden, .weight = &weight, .bias = bias_.view(), .y = logits, .alpha = scale_},
-             context);
+  AdaptedGemm({.x = hidden, .weight = &weight, .bias = bias_.view(), .y = logits, .alpha = scale_},
+              updates_, step);
   if (softcap_ == 0) return;
-  table.activation({.kind = kernels::ActivationKind::kSoftcap,
-                    .gated = false,
-                    .x = logits,
-                    .y = logits,
-                    .cap = softcap_},
-                   context);
+  step.table.activation({.kind = kernels::ActivationKind::kSoftcap,
+                         .gated = false,
+                         .x = logits,
+                         .y = logits,
+                         .cap = softcap_},
+                        step.context);
 }
 
 }  // namespace sglrun::model

@@ -16,9 +16,11 @@ class Head {
         has_bias_(spec.head_bias) {}
 
   void List(WeightList& list);
+  void AddColumns(Columns& columns) const;
+  MatrixUpdates& updates() { return updates_; }
   // logits f32 [J, V] of hidden f32 [J, H].
   void Run(tensor::TensorView hidden, const Embedding& embedding, tensor::TensorView logits,
-           const kernels::KernelTable& table, kernels::KernelContext& context) const;
+           const AdapterStep& step) const;
 
  private:
   std::int64_t vocab_size_, hidden_;
@@ -26,6 +28,7 @@ class Head {
   bool is_tied_, has_bias_;
   kernels::PackedWeight weight_;  // empty where the embedding serves
   VectorWeight bias_;
+  MatrixUpdates updates_;
 };
 
 }  // namespace sglrun::model

@@ -18,6 +18,7 @@ Source SourceOf(const LinearPart& part, const char* kind) {
 void Linear::List(const std::vector<LinearPart>& parts, std::int64_t k, bool has_bias,
                   WeightList& list, const MatrixUse& use) {
   MatrixEntry matrix{.to = &weight_, .k = k, .use = use};
+  if (use.takes_adapters) matrix.updates = &updates_;
   VectorEntry bias{.to = &bias_};
   for (const LinearPart& part : parts) {
     matrix.n += part.rows;
@@ -38,9 +39,22 @@ kernels::GemmArgs Linear::Args(tensor::TensorView x, const BlockOutput& out) con
           .alpha = out.scale};
 }
 
+void Linear::Multiply(tensor::TensorView x, const BlockOutput& out, const Step& step) const {
+  AdaptedGemm(Args(x, out), updates_, step.adapted());
+}
+
+void Linear::AddColumns(Columns& columns) const {
+  columns.Need(Slot::kLowRank, updates_.most_ranks());
+  if (updates_.has_gains()) columns.Need(Slot::kAdapted, weight_.n);
+}
+
 void Linear::Run(const BlockInput& in, const BlockOutput& out, const Step& step) const {
-  if (!in.norm.is_present()) return step.table.gemm(Args(in.x, out), step.context);
+  if (!in.norm.is_present()) return Multiply(in.x, out, step);
   const tensor::TensorView normed = step.scratch.Take(Slot::kNormed, in.x.shape[0], in.x.shape[1]);
+  if (!IsPlain(step)) {
+    step.table.norm(in.norm.Args(in.x, normed), step.context);
+    return Multiply(normed, out, step);
+  }
   step.table.norm_gemm(step.table, {.norm = in.norm.Args(in.x, normed), .gemm = Args(normed, out)},
                        step.context);
 }

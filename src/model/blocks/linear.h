@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "kernels/gemm.h"
+#include "model/blocks/adapter.h"
 #include "model/blocks/step.h"
 #include "model/blocks/weight_list.h"
 
@@ -29,15 +30,24 @@ class Linear {
   const kernels::PackedWeight& weight() const { return weight_; }
   tensor::TensorView bias() const { return bias_.view(); }
 
-  // y = x W^T + bias, or added to y.
+  // y = x W^T + bias, or added to y; without what adapters change.
   kernels::GemmArgs Args(tensor::TensorView x, const BlockOutput& out) const;
 
-  // y = norm(x) W^T + bias, or added to y. Works in Slot::kNormed.
+  // Whether no row of the step has an adapter that changes the matrix: Args are the whole product.
+  bool IsPlain(const Step& step) const { return !updates_.AnyOf(step.adapters); }
+  // The product with what adapters change. Works in Slot::kLowRank and Slot::kAdapted.
+  void Multiply(tensor::TensorView x, const BlockOutput& out, const Step& step) const;
+
+  // What updates of the matrix work in.
+  void AddColumns(Columns& columns) const;
+
+  // y = norm(x) W^T + bias, or added to y. Works in Slot::kNormed, too.
   void Run(const BlockInput& in, const BlockOutput& out, const Step& step) const;
 
  private:
   kernels::PackedWeight weight_;
   VectorWeight bias_;
+  MatrixUpdates updates_;
 };
 
 }  // namespace sglrun::model

@@ -25,6 +25,8 @@ void Mlp::AddColumns(Columns& columns) const {
   columns.Need(Slot::kNormed, hidden_);
   columns.Need(Slot::kGateUp, spec_.wide());
   columns.Need(Slot::kInner, spec_.inner);
+  weights_.gate_up.AddColumns(columns);
+  weights_.down.AddColumns(columns);
 }
 
 void Mlp::Run(const BlockInput& in, const BlockOutput& out, const Step& step) const {
@@ -33,7 +35,8 @@ void Mlp::Run(const BlockInput& in, const BlockOutput& out, const Step& step) co
   const tensor::TensorView inner = step.scratch.Take(Slot::kInner, rows, spec_.inner);
   const kernels::ActivationArgs activation{
       .kind = spec_.activation, .gated = spec_.gated, .x = gate_up, .y = inner};
-  if (in.norm.is_present()) {
+  const bool is_plain = weights_.gate_up.IsPlain(step) && weights_.down.IsPlain(step);
+  if (in.norm.is_present() && is_plain) {
     const tensor::TensorView normed = step.scratch.Take(Slot::kNormed, rows, hidden_);
     return step.table.mlp(step.table,
                           {.norm = in.norm.Args(in.x, normed),
@@ -42,9 +45,9 @@ void Mlp::Run(const BlockInput& in, const BlockOutput& out, const Step& step) co
                            .down = weights_.down.Args(inner, out)},
                           step.context);
   }
-  step.table.gemm(weights_.gate_up.Args(in.x, {gate_up}), step.context);
+  weights_.gate_up.Run(in, {gate_up}, step);
   step.table.activation(activation, step.context);
-  step.table.gemm(weights_.down.Args(inner, out), step.context);
+  weights_.down.Multiply(inner, out, step);
 }
 
 }  // namespace sglrun::model

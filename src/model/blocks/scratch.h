@@ -26,8 +26,10 @@ enum class Slot : std::uint8_t {
   kChosen,      // [T, k] the experts that a token takes, as int32
   kShares,      // [T, k] and how much of each
   kExpertRows,  // [T, H] the rows that take one expert, then what it makes of them
+  kLowRank,     // A x of an adapter
+  kAdapted,     // a product before an adapter's gain
 };
-inline constexpr std::size_t kSlots = 13;
+inline constexpr std::size_t kSlots = 15;
 
 // The width of each slot in columns: the maximum over the blocks of a model.
 class Columns {

@@ -5,6 +5,7 @@
 #include <span>
 
 #include "kernels/backend.h"
+#include "model/blocks/adapter.h"
 #include "model/blocks/forward_batch.h"
 #include "model/blocks/rope_table.h"
 #include "model/blocks/scratch.h"
@@ -20,10 +21,13 @@ struct Step {
   std::span<const RopeTable> ropes;
   const kernels::KernelTable& table;
   kernels::KernelContext& context;
+  // Of the rows that the blocks are called with: the tokens of the batch, or those that are wanted.
+  std::span<const AdapterRows> adapters;
   // How far attention must reach: the longest row and the most new tokens of one.
   std::int64_t most_keys = 0, most_queries = 0;
 
   std::int64_t tokens() const { return static_cast<std::int64_t>(batch.token_ids.size()); }
+  AdapterStep adapted() const { return {adapters, scratch, table, context}; }
 };
 
 // Rows of the residual stream and the norm that the block puts in front of its products, so that a

@@ -13,6 +13,8 @@
 
 namespace sglrun::model {
 
+class MatrixUpdates;
+
 inline constexpr const char* kEmbeddingName = "model.embed_tokens.weight";
 inline constexpr const char* kHeadName = "lm_head.weight";
 
@@ -46,6 +48,7 @@ struct Source {
 struct MatrixUse {
   bool is_exact = false;  // kept in float32, whatever the form of the others
   double share = 1;       // of the tokens that are multiplied with it
+  bool takes_adapters = true;
 };
 
 // [n, k]: the rows of its sources one after the other.
@@ -56,6 +59,7 @@ struct MatrixEntry {
   bool is_vocabulary = false;  // one row per token: embedding and head
   bool is_multiplied = true;   // false where single rows are looked up only
   MatrixUse use = {};
+  MatrixUpdates* updates = nullptr;  // by adapters; null where they cannot change it
 };
 
 struct VectorEntry {

@@ -1,7 +1,6 @@
 #include "model/files/find_model.h"
 
 #include <algorithm>
-#include <cctype>
 #include <cstdlib>
 #include <filesystem>
 #include <iterator>
@@ -11,6 +10,7 @@
 #include <vector>
 
 #include "base/mapped_file.h"
+#include "base/strings.h"
 
 namespace sglrun::model {
 namespace {
@@ -33,11 +33,6 @@ bool IsFolder(const fs::path& path) {
 std::string LastPart(const std::string& path) {
   const fs::path whole = fs::path(path).lexically_normal();
   return (whole.has_filename() ? whole : whole.parent_path()).filename().string();
-}
-
-std::string Lower(std::string text) {
-  for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return text;
 }
 
 std::string Listed(const std::vector<std::string>& names) {
@@ -72,7 +67,8 @@ bool IsLaterPart(std::string_view name) {
 
 // Of a split model the first file stands for all; mmproj files hold an encoder of images.
 bool StandsForModel(const std::string& name) {
-  return name.ends_with(".gguf") && !IsLaterPart(name) && !Lower(name).starts_with("mmproj");
+  return name.ends_with(".gguf") && !IsLaterPart(name) &&
+         !AsciiLowerCase(name).starts_with("mmproj");
 }
 
 // The GGUF models of a folder and of the folders in it, which repositories use for split models.
@@ -100,7 +96,8 @@ Result<std::string> ChooseGguf(const std::string& folder, const std::string& par
   std::vector<std::string> fitting;
   for (const std::string& name : all) {
     if (name == part || name == part + ".gguf") return (fs::path(folder) / name).string();
-    if (Lower(name).find(Lower(part)) != std::string::npos) fitting.push_back(name);
+    if (AsciiLowerCase(name).find(AsciiLowerCase(part)) != std::string::npos)
+      fitting.push_back(name);
   }
   if (fitting.size() == 1) return (fs::path(folder) / fitting[0]).string();
   if (all.empty()) {

@@ -12,6 +12,7 @@
 #include "model/files/match_tensors.h"
 #include "model/files/quantization_config.h"
 #include "model/files/quantized_tensors.h"
+#include "model/files/weight_table.h"
 
 namespace sglrun::model {
 namespace {
@@ -20,22 +21,10 @@ namespace fs = std::filesystem;
 
 constexpr const char* kSingleFile = "model.safetensors";
 constexpr const char* kIndexFile = "model.safetensors.index.json";
-constexpr std::size_t kMaxJsonBytes = std::size_t{64} << 20;
 
 bool Exists(const fs::path& path) {
   std::error_code ignored;  // an unreadable place is reported when the file is opened
   return fs::exists(path, ignored);
-}
-
-Result<Json> ReadJsonFile(const fs::path& path) {
-  SGLRUN_ASSIGN_OR_RETURN(const std::string text, ReadFile(path.string(), kMaxJsonBytes));
-  auto parsed = ParseJson(text);
-  if (parsed.ok() && parsed->value.is_object()) return std::move(parsed->value);
-  const std::string foreign = formats::DescribeForeignFile(text);
-  if (!foreign.empty()) return Error{path.string() + " " + foreign};
-  if (parsed.ok()) return Error{path.string() + " is not a JSON object"};
-  return Error{path.string() + ", byte " + std::to_string(parsed.error().offset) + ": " +
-               parsed.error().message};
 }
 
 // Why a directory has no weights to open, by what it holds instead.
@@ -73,26 +62,6 @@ Status CheckInside(const fs::path& directory, const std::string& file) {
   return Error{(directory / file).string() + " is a link that leaves the model directory"};
 }
 
-Status AddFile(const fs::path& path, WeightTable& table) {
-  SGLRUN_ASSIGN_OR_RETURN(MappedFile mapped, MappedFile::Open(path.string()));
-  auto file = std::make_unique<MappedFile>(std::move(mapped));
-  auto entries = formats::ParseSafetensors(file->bytes(), path.string());
-  if (!entries.ok()) {
-    const std::string foreign = formats::DescribeForeignFile(file->bytes());
-    return foreign.empty() ? std::move(entries).error() : Error{path.string() + " " + foreign};
-  }
-  for (formats::SafetensorsEntry& entry : *entries) {
-    table.tensors.push_back({.name = std::move(entry.name),
-                             .shape = std::move(entry.shape),
-                             .type = std::move(entry.dtype),
-                             .file = file.get(),
-                             .begin = entry.begin,
-                             .bytes = entry.end - entry.begin});
-  }
-  table.files.push_back(std::move(file));
-  return {};
-}
-
 Status AddShard(const fs::path& directory, const formats::SafetensorsShard& shard,
                 WeightTable& table) {
   const std::string path = (directory / shard.file).string();
@@ -100,7 +69,7 @@ Status AddShard(const fs::path& directory, const formats::SafetensorsShard& shar
   if (!Exists(path)) return Error{named_by_index + "the file " + shard.file + " is missing"};
   SGLRUN_RETURN_IF_ERROR(CheckInside(directory, shard.file));
   const std::size_t before = table.tensors.size();
-  SGLRUN_RETURN_IF_ERROR(AddFile(path, table));
+  SGLRUN_RETURN_IF_ERROR(AddSafetensors(path, table));
   std::unordered_set<std::string_view> held;
   for (std::size_t i = before; i < table.tensors.size(); ++i) held.insert(table.tensors[i].name);
   for (const std::string& name : shard.tensors) {
@@ -116,7 +85,7 @@ Status AddShard(const fs::path& directory, const formats::SafetensorsShard& shar
 Result<WeightTable> OpenWeights(const fs::path& directory) {
   WeightTable table;
   if (Exists(directory / kSingleFile)) {
-    SGLRUN_RETURN_IF_ERROR(AddFile(directory / kSingleFile, table));
+    SGLRUN_RETURN_IF_ERROR(AddSafetensors(directory / kSingleFile, table));
     return table;
   }
   const fs::path index = directory / kIndexFile;

@@ -32,10 +32,10 @@ class ExpectedList : public WeightList {
 
 // The layer number in "model.layers.N.rest", or -1.
 std::int64_t LayerOf(std::string_view name) {
-  constexpr std::string_view kPrefix = "model.layers.";
-  if (!name.starts_with(kPrefix)) return -1;
+  constexpr std::string_view kLayers = "model.layers.";
+  if (!name.starts_with(kLayers)) return -1;
   std::int64_t layer = -1;
-  for (name.remove_prefix(kPrefix.size()); !name.empty(); name.remove_prefix(1)) {
+  for (name.remove_prefix(kLayers.size()); !name.empty(); name.remove_prefix(1)) {
     const char c = name.front();
     if (c == '.') return layer;
     if (c < '0' || c > '9' || layer > 1'000'000) return -1;

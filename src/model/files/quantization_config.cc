@@ -4,6 +4,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/strings.h"
 #include "model/families/config_reader.h"
 
 namespace sglrun::model {
@@ -24,13 +25,6 @@ void RequireOneOf(ConfigReader& reader, const std::string& key, const std::strin
   if (std::find(supported.begin(), supported.end(), value) != supported.end()) return;
   reader.Fail(key + " \"" + value + "\" is not supported; supported are " + ListOf(supported) +
               kAdvice);
-}
-
-std::string LowerCase(std::string text) {
-  for (char& c : text) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return text;
 }
 
 bool IsFilled(const Json* value) {
@@ -66,7 +60,7 @@ void ReadAwq(ConfigReader& reader, Quantization& to) {
   ReadNumbers(reader, to);
   if (!to.bits) to.bits = reader.OptionalInt("w_bit");
   if (!to.group_size) to.group_size = reader.OptionalInt("q_group_size");
-  RequireOneOf(reader, "awq version", LowerCase(reader.String("version", "gemm")), {"gemm"});
+  RequireOneOf(reader, "awq version", AsciiLowerCase(reader.String("version", "gemm")), {"gemm"});
 }
 
 void ReadGptq(ConfigReader& reader, Quantization& to) {

@@ -103,9 +103,14 @@ bool AllocateAll(const LoadOptions& options, tensor::Allocator& allocator, Decod
 std::int64_t ResidentBytes(DecoderBlocks& blocks) {
   std::size_t total = 0;
   ForEachWeight(
-      blocks, [&](const MatrixEntry& matrix) { total += matrix.to->data.bytes(); },
+      blocks,
+      [&](const MatrixEntry& matrix) {
+        total += matrix.to->data.bytes();
+        if (matrix.updates != nullptr) total += static_cast<std::size_t>(matrix.updates->bytes());
+      },
       [&](const VectorEntry& vector) { total += vector.to->data.bytes(); });
-  return static_cast<std::int64_t>(total);
+  return static_cast<std::int64_t>(total) + blocks.embedding.updates().bytes() +
+         blocks.head.updates().bytes();
 }
 
 std::int64_t WeightBytes(const ModelSpec& spec, const LoadOptions& options,

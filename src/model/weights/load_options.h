@@ -2,9 +2,11 @@
 #pragma once
 
 #include <atomic>
+#include <span>
 
 #include "base/hash.h"
 #include "kernels/backend.h"
+#include "model/files/adapter_files.h"
 #include "tensor/dtype.h"
 
 namespace sglrun::model {
@@ -14,6 +16,8 @@ struct LoadOptions {
   // quantise the others.
   tensor::DType dtype = tensor::DType::kBF16;
   const kernels::Backend* backend = nullptr;
+  // What rows may add to the model, numbered by their place.
+  std::span<const AdapterFiles> adapters = {};
   // If it is there, it becomes ModelFiles::Fingerprint: packing reads every byte anyway.
   Hash128* fingerprint = nullptr;
   // Once it is set, the rest is skipped: the model is no longer needed.

@@ -100,6 +100,7 @@ void Decoder::RunLayers(const ForwardBatch& batch, const Reach& reach, const KvC
             .table = backend_->table,
             .context = *context_,
             .adapters = adapters_,
+            .adapter_threads = adapter_threads_,
             .most_keys = reach.keys,
             .most_queries = reach.queries};
   const std::int64_t wanted = hidden.shape[0];
@@ -176,7 +177,8 @@ Status Decoder::Reserve(std::int64_t tokens) {
 
 void Decoder::Logits(TensorView hidden, std::span<const std::int32_t> adapters, TensorView logits) {
   const std::vector<AdapterRows> rows = AdapterRowsOf(adapters);
-  blocks_.head.Run(hidden, blocks_.embedding, logits, {rows, scratch_, backend_->table, *context_});
+  blocks_.head.Run(hidden, blocks_.embedding, logits,
+                   {rows, scratch_, adapter_threads_, backend_->table, *context_});
 }
 
 void Decoder::Embed(std::span<const std::int32_t> ids, TensorView out) {

@@ -61,6 +61,7 @@ class Decoder {
   std::vector<RopeTable> ropes_;
   Scratch scratch_;
   std::vector<AdapterRows> adapters_, kept_adapters_;  // of the step
+  AdapterThreads adapter_threads_;
 };
 
 }  // namespace sglrun::model

@@ -83,10 +83,9 @@ TEST_CASE("keys of adapter_config.json that change results are refused with thei
   CheckSays(ErrorOf(R"(,"rank_pattern":{"q_proj":0})"), {"rank_pattern.q_proj is 0"});
   CheckSays(ErrorOf(R"(,"alpha_pattern":{"q_(":1})"), {"alpha_pattern", "no regular expression"});
   for (const char* key :
-       {R"("trainable_token_indices":[3])", R"("layer_replication":[[0,1]])",
-        R"("lora_bias":true)", R"("target_parameters":["x"])", R"("use_qalora":true)",
-        R"("ensure_weight_tying":true)", R"("fan_in_fan_out":true)",
-        R"("alora_invocation_tokens":[1])", R"("some_new_key":"on")"}) {
+       {R"("trainable_token_indices":[3])", R"("layer_replication":[[0,1]])", R"("lora_bias":true)",
+        R"("target_parameters":["x"])", R"("use_qalora":true)", R"("ensure_weight_tying":true)",
+        R"("fan_in_fan_out":true)", R"("alora_invocation_tokens":[1])", R"("some_new_key":"on")"}) {
     CheckSays(ErrorOf(std::string(",") + key), {"which changes results"});
   }
   CHECK(ErrorOf(R"(,"some_new_key":false,"other":[],"third":null,"lora_dropout":0.1)") == "");
@@ -122,9 +121,9 @@ TEST_CASE("tensors that do not fit the model are refused by name, value found an
 }
 
 TEST_CASE("the names that a multimodal model gives its text model are understood") {
-  for (const char* prefix : {"base_model.model.language_model.model.layers.0.self_attn.",
-                             "base_model.model.model.language_model.layers.0.self_attn.",
-                             "model.layers.0.self_attn."}) {
+  for (const char* prefix :
+       {"base_model.model.language_model.model.layers.0.self_attn.",
+        "base_model.model.model.language_model.layers.0.self_attn.", "model.layers.0.self_attn."}) {
     auto tensors = GoodTensors();
     for (Tensor& tensor : tensors) tensor.name.replace(0, kPrefix.size(), prefix);
     CHECK(ErrorOf("", tensors) == "");

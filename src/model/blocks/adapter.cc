@@ -1,6 +1,7 @@
 #include "model/blocks/adapter.h"
 
 #include <algorithm>
+#include <atomic>
 #include <utility>
 
 #include "kernels/backend.h"
@@ -10,28 +11,45 @@ namespace {
 
 using tensor::TensorView;
 
-// gemm over the rows, which all have this update.
-void GemmOfRows(kernels::GemmArgs args, const MatrixUpdate& update, const AdapterStep& step) {
-  if (update.replacement) args.weight = &*update.replacement;
-  step.table.gemm(args, step.context);
+// y += scale * s B (A x). `ranks`: room for A x.
+void AddUpdate(const kernels::GemmArgs& args, const MatrixUpdate& update, TensorView ranks,
+               const kernels::KernelTable& table, kernels::KernelContext& context) {
   if (update.parts.empty()) return;
-  const TensorView a = step.scratch.Take(Slot::kLowRank, args.x.shape[0], update.a.n);
-  step.table.gemm({.x = args.x, .weight = &update.a, .y = a}, step.context);
-  AddLowRank(update, a, args.y, args.alpha, step);
+  const TensorView a = ColumnsOf(ranks, 0, update.a.n);
+  table.gemm({.x = args.x, .weight = &update.a, .y = a}, context);
+  AddLowRank(update, a, args.y, args.alpha, table, context);
 }
 
-// The same where the sum of both products is multiplied with a gain before it is added to y.
-void ScaledGemmOfRows(const kernels::GemmArgs& args, const MatrixUpdate& update,
-                      const AdapterStep& step) {
-  const TensorView sum = step.scratch.Take(Slot::kAdapted, args.x.shape[0], args.y.shape[1]);
-  GemmOfRows({.x = args.x, .weight = args.weight, .y = sum}, update, step);
-  step.table.scale_add({.x = sum,
+// gemm over rows that all have this update, which does more than add to the product.
+void GemmApart(kernels::GemmArgs args, const MatrixUpdate& update, TensorView ranks,
+               const AdapterStep& step) {
+  if (update.replacement) args.weight = &*update.replacement;
+  if (update.gain.n == 0) {
+    step.table.gemm(args, step.context);
+    return AddUpdate(args, update, ranks, step.table, step.context);
+  }
+  kernels::GemmArgs sum{.x = args.x, .weight = args.weight};
+  sum.y = step.scratch.Take(Slot::kAdapted, args.x.shape[0], args.y.shape[1]);
+  step.table.gemm(sum, step.context);
+  AddUpdate(sum, update, ranks, step.table, step.context);
+  step.table.scale_add({.x = sum.y,
                         .gain = update.gain.view(),
                         .bias = args.bias,
                         .y = args.y,
                         .accumulate = args.accumulate,
                         .alpha = args.alpha},
                        step.context);
+}
+
+bool IsApart(const MatrixUpdate& update) {
+  return update.replacement || update.gain.n > 0;
+}
+
+kernels::GemmArgs RowsOf(const kernels::GemmArgs& args, const AdapterRows& rows) {
+  kernels::GemmArgs part = args;
+  part.x = model::RowsOf(args.x, rows.first, rows.count);
+  part.y = model::RowsOf(args.y, rows.first, rows.count);
+  return part;
 }
 
 }  // namespace
@@ -95,52 +113,65 @@ std::int64_t MatrixUpdates::bytes() const {
   return total;
 }
 
+void AdapterThreads::ForEach(
+    std::span<const AdapterRows> runs, kernels::KernelContext& context,
+    const std::function<void(const AdapterRows&, kernels::KernelContext&)>& work) {
+  const auto threads = static_cast<std::size_t>(context.pool().threads());
+  const bool one_by_one = context.device() != nullptr || context.clock() != nullptr;
+  if (one_by_one || threads == 1 || runs.size() < 2 * threads) {
+    for (const AdapterRows& run : runs) work(run, context);
+    return;
+  }
+  while (threads_.size() < threads) threads_.push_back(std::make_unique<Thread>());
+  std::atomic<std::size_t> next{0};
+  context.pool().Run([&](int thread, int) {
+    kernels::KernelContext& own = threads_[static_cast<std::size_t>(thread)]->context;
+    for (std::size_t i = next.fetch_add(1); i < runs.size(); i = next.fetch_add(1)) {
+      work(runs[i], own);
+    }
+  });
+}
+
 void AddLowRank(const MatrixUpdate& update, TensorView a, TensorView y, float scale,
-                const AdapterStep& step) {
+                const kernels::KernelTable& table, kernels::KernelContext& context) {
   for (const LowRankPart& part : update.parts) {
-    step.table.gemm({.x = ColumnsOf(a, part.first_rank, part.b.k),
-                     .weight = &part.b,
-                     .y = ColumnsOf(y, part.first_row, part.b.n),
-                     .accumulate = true,
-                     .alpha = scale * part.scale},
-                    step.context);
+    table.gemm({.x = ColumnsOf(a, part.first_rank, part.b.k),
+                .weight = &part.b,
+                .y = ColumnsOf(y, part.first_row, part.b.n),
+                .accumulate = true,
+                .alpha = scale * part.scale},
+               context);
   }
 }
 
 void AdaptedGemm(const kernels::GemmArgs& args, const MatrixUpdates& updates,
                  const AdapterStep& step) {
-  // Rows whose product is the plain one come in runs between the others.
+  const std::int64_t rows = args.x.shape[0];
+  if (!updates.AnyOf(step.rows)) return step.table.gemm(args, step.context);
+  const TensorView ranks = step.scratch.Take(Slot::kLowRank, rows, updates.most_ranks());
+  // Rows of updates that do more than add have products of their own, between those of the others.
   std::int64_t done = 0;
-  const auto rows_of = [&](std::int64_t first, std::int64_t count) {
-    kernels::GemmArgs rows = args;
-    rows.x = RowsOf(args.x, first, count);
-    rows.y = RowsOf(args.y, first, count);
-    return rows;
+  const auto multiply_until = [&](std::int64_t end) {
+    if (end > done) step.table.gemm(RowsOf(args, {done, end - done}), step.context);
   };
-  const auto plain_until = [&](std::int64_t end) {
-    if (end > done) step.table.gemm(rows_of(done, end - done), step.context);
-    done = std::max(done, end);
-  };
-  const auto is_apart = [](const MatrixUpdate& update) {
-    return update.replacement || update.gain.n > 0;
-  };
+  std::vector<AdapterRows> added;
   for (const AdapterRows& run : step.rows) {
     const MatrixUpdate* update = updates.Find(run.adapter);
-    if (update == nullptr || !is_apart(*update)) continue;
-    plain_until(run.first);
-    const kernels::GemmArgs rows = rows_of(run.first, run.count);
-    update->gain.n > 0 ? ScaledGemmOfRows(rows, *update, step) : GemmOfRows(rows, *update, step);
+    if (update == nullptr) continue;
+    if (!IsApart(*update)) {
+      added.push_back(run);
+      continue;
+    }
+    multiply_until(run.first);
+    GemmApart(RowsOf(args, run), *update, model::RowsOf(ranks, run.first, run.count), step);
     done = run.first + run.count;
   }
-  plain_until(args.x.shape[0]);
-  for (const AdapterRows& run : step.rows) {
-    const MatrixUpdate* update = updates.Find(run.adapter);
-    if (update == nullptr || is_apart(*update)) continue;
-    const kernels::GemmArgs rows = rows_of(run.first, run.count);
-    const TensorView a = step.scratch.Take(Slot::kLowRank, run.count, update->a.n);
-    step.table.gemm({.x = rows.x, .weight = &update->a, .y = a}, step.context);
-    AddLowRank(*update, a, rows.y, args.alpha, step);
-  }
+  multiply_until(rows);
+  step.threads.ForEach(added, step.context,
+                       [&](const AdapterRows& run, kernels::KernelContext& context) {
+                         AddUpdate(RowsOf(args, run), *updates.Find(run.adapter),
+                                   model::RowsOf(ranks, run.first, run.count), step.table, context);
+                       });
 }
 
 }  // namespace sglrun::model

@@ -9,11 +9,15 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
 
+#include "base/thread_pool.h"
+#include "kernels/context.h"
 #include "kernels/gemm.h"
 #include "kernels/packed_weight.h"
 #include "model/blocks/scratch.h"
@@ -76,10 +80,28 @@ class MatrixUpdates {
   bool has_gains_ = false;
 };
 
+// A context for each thread, with which a thread runs small products by itself: those of several
+// adapters beside each other, instead of one after the other on all threads.
+class AdapterThreads {
+ public:
+  // work(run, context) of each run, on all threads of the pool of `context`. Bits do not depend on
+  // which thread runs what.
+  void ForEach(std::span<const AdapterRows> runs, kernels::KernelContext& context,
+               const std::function<void(const AdapterRows&, kernels::KernelContext&)>& work);
+
+ private:
+  struct Thread {
+    ThreadPool pool{1};
+    kernels::KernelContext context{pool};
+  };
+  std::vector<std::unique_ptr<Thread>> threads_;
+};
+
 // What products with adapters work with.
 struct AdapterStep {
   std::span<const AdapterRows> rows;  // of x and y
   Scratch& scratch;
+  AdapterThreads& threads;
   const kernels::KernelTable& table;
   kernels::KernelContext& context;
 };
@@ -91,6 +113,6 @@ void AdaptedGemm(const kernels::GemmArgs& args, const MatrixUpdates& updates,
 
 // y += scale * s B a, where a has the ranks of the update's parts.
 void AddLowRank(const MatrixUpdate& update, tensor::TensorView a, tensor::TensorView y, float scale,
-                const AdapterStep& step);
+                const kernels::KernelTable& table, kernels::KernelContext& context);
 
 }  // namespace sglrun::model

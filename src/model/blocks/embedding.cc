@@ -50,7 +50,7 @@ void Embedding::AddUpdates(std::span<const std::int32_t> ids, tensor::TensorView
     if (update->parts.empty()) continue;
     const tensor::TensorView a = step.scratch.Take(Slot::kLowRank, run.count, update->a.k);
     step.table.embed({.ids = rows, .weight = &update->a, .out = a}, step.context);
-    AddLowRank(*update, a, out, scale_, step.adapted());
+    AddLowRank(*update, a, out, scale_, step.table, step.context);
   }
 }
 

@@ -23,11 +23,12 @@ struct Step {
   kernels::KernelContext& context;
   // Of the rows that the blocks are called with: the tokens of the batch, or those that are wanted.
   std::span<const AdapterRows> adapters;
+  AdapterThreads& adapter_threads;
   // How far attention must reach: the longest row and the most new tokens of one.
   std::int64_t most_keys = 0, most_queries = 0;
 
   std::int64_t tokens() const { return static_cast<std::int64_t>(batch.token_ids.size()); }
-  AdapterStep adapted() const { return {adapters, scratch, table, context}; }
+  AdapterStep adapted() const { return {adapters, scratch, adapter_threads, table, context}; }
 };
 
 // Rows of the residual stream and the norm that the block puts in front of its products, so that a

@@ -11,16 +11,22 @@ namespace sglrun::model {
 namespace {
 
 // What the reader uses.
-constexpr std::string_view kUsed[] = {
-    "peft_type",    "r",          "lora_alpha", "use_rslora",      "rank_pattern",
-    "alpha_pattern", "use_dora",  "bias",       "base_model_name_or_path", "init_lora_weights"};
+constexpr std::string_view kUsed[] = {"peft_type",
+                                      "r",
+                                      "lora_alpha",
+                                      "use_rslora",
+                                      "rank_pattern",
+                                      "alpha_pattern",
+                                      "use_dora",
+                                      "bias",
+                                      "base_model_name_or_path",
+                                      "init_lora_weights"};
 // What concerns training, or what the tensors of the adapter say themselves.
 constexpr std::string_view kWithoutEffect[] = {
-    "auto_mapping",     "corda_config",  "eva_config",          "exclude_modules",
-    "inference_mode",   "layers_pattern", "layers_to_transform", "loftq_config",
-    "lora_dropout",     "lora_ga_config", "megatron_core",       "modules_to_save",   "peft_version",
-    "qalora_group_size", "revision",      "runtime_config",      "target_modules",
-    "task_type"};
+    "auto_mapping",   "corda_config",        "eva_config",   "exclude_modules",   "inference_mode",
+    "layers_pattern", "layers_to_transform", "loftq_config", "lora_dropout",      "lora_ga_config",
+    "megatron_core",  "modules_to_save",     "peft_version", "qalora_group_size", "revision",
+    "runtime_config", "target_modules",      "task_type"};
 
 bool IsAmong(std::string_view key, std::span<const std::string_view> keys) {
   return std::ranges::find(keys, key) != keys.end();
@@ -37,7 +43,8 @@ bool IsOff(const Json& value) {
 
 Error Wrong(const std::string& place, std::string_view key, const Json& found,
             const std::string& expected) {
-  return Error{place + ": " + std::string(key) + " is " + found.Excerpt() + ", must be " + expected};
+  return Error{place + ": " + std::string(key) + " is " + found.Excerpt() + ", must be " +
+               expected};
 }
 
 Result<double> PositiveNumber(const Json& value, std::string_view key, const std::string& place,
@@ -61,8 +68,8 @@ Status CheckKeys(const Json& object, const std::string& place) {
     return Wrong(place, "peft_type", type == nullptr ? Json() : *type, "\"LORA\"");
   }
   const Json* bias = object.Find("bias");
-  const bool has_bias = bias != nullptr && !IsOff(*bias) &&
-                        !(bias->is_string() && bias->as_string() == "none");
+  const bool has_bias =
+      bias != nullptr && !IsOff(*bias) && !(bias->is_string() && bias->as_string() == "none");
   if (has_bias) return Wrong(place, "bias", *bias, "\"none\": adapters with biases are not served");
   for (const auto& [key, value] : object.as_object()) {
     if (IsOff(value) || IsAmong(key, kUsed) || IsAmong(key, kWithoutEffect)) continue;

@@ -22,7 +22,8 @@ Result<ModulePattern> ModulePattern::Compile(const std::string& key) {
   std::size_t offset = 0;
   PcreCode code(pcre2_compile(PcreUnits(pattern), pattern.size(), PCRE2_NEVER_BACKSLASH_C, &error,
                               &offset, nullptr));
-  if (code == nullptr) return Error{"\"" + key + "\" is no regular expression: " + ErrorText(error)};
+  if (code == nullptr)
+    return Error{"\"" + key + "\" is no regular expression: " + ErrorText(error)};
   return ModulePattern(key, std::move(code));
 }
 
@@ -30,8 +31,8 @@ Result<bool> ModulePattern::Matches(std::string_view path) const {
   const PcreMatchData match(pcre2_match_data_create(1, nullptr));
   const PcreMatchContext limits(pcre2_match_context_create(nullptr));
   pcre2_set_match_limit(limits.get(), kMostSteps);
-  const int found = pcre2_match(code_.get(), PcreUnits(path), path.size(), 0, 0, match.get(),
-                                limits.get());
+  const int found =
+      pcre2_match(code_.get(), PcreUnits(path), path.size(), 0, 0, match.get(), limits.get());
   if (found >= 0) return true;
   if (found == PCRE2_ERROR_NOMATCH) return false;
   return Error{"\"" + key_ + "\" cannot be compared with " + std::string(path) + ": " +

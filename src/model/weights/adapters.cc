@@ -39,8 +39,7 @@ class Packer {
     const kernels::WeightForm form =
         kernels::FormOfFloats(backend, AdapterDType(options_.dtype), k);
     kernels::PackedWeight weight{.n = n, .k = k, .dtype = form.dtype, .quant = form.quant};
-    weight.data =
-        tensor::Buffer(*backend.allocator, backend.table.packed_weight_bytes(n, k, form));
+    weight.data = tensor::Buffer(*backend.allocator, backend.table.packed_weight_bytes(n, k, form));
     if (!weight.data.ok()) throw std::bad_alloc();
     return weight;
   }

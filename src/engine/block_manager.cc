@@ -140,7 +140,7 @@ std::string BlockManager::ToString() const {
     out += "page " + std::to_string(i) + ": " + std::to_string(page.users) +
            (page.users == 1 ? " user" : " users");
     if (page.published) {
-      out += page.before < 0 ? ", first" : ", behind " + std::to_string(page.before);
+      out += page.before < 0 ? ", first" : ", after page " + std::to_string(page.before);
     }
     out += "\n";
   }

@@ -60,7 +60,7 @@ class BlockManager {
   // Releases one reference to each page, last page first, and empties the list.
   void ReleaseAll(std::vector<PageId>& held);
 
-  // Describes each page in use or cached in a line: "page 3: 1 user, behind 2, published".
+  // Describes each page in use or cached in a line: "page 3: 1 user, after page 2".
   std::string ToString() const;
   // Fails a CHECK when counts, lists and table disagree. `tables`: the pages each user holds.
   void CheckIntegrity(std::span<const std::vector<PageId>> tables) const;

@@ -176,7 +176,10 @@ Json FieldSchema(const Field& field) {
   if (field.kind != Kind::kAny) {
     std::vector<Json> choices;
     if (field.name == "token_ids_logprob") choices.push_back(Type("integer"));
-    if (field.per_prompt) choices.push_back(ArrayOf(value));
+    const bool takes_nulls = field.name == "lora_path";
+    if (field.per_prompt) {
+      choices.push_back(ArrayOf(takes_nulls ? AnyOf({value, Type("null")}) : value));
+    }
     choices.push_back(std::move(value));
     choices.push_back(Type("null"));
     value = AnyOf(std::move(choices));

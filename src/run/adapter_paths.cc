@@ -34,6 +34,7 @@ class AdapterSearch {
     while (true) {
       const Result<std::optional<io::InputRecord>> line = (*reader)->Next();
       if (!line.ok() || !line->has_value()) return {};
+      if (records_.limit > 0 && line.value()->index >= records_.limit) return {};
       // Few lines are parsed twice.
       const std::string& text = line.value()->text;
       if (text.find(kField) == std::string::npos) continue;

@@ -55,7 +55,7 @@ TEST_CASE("a prefix is found again after its user has left, page by page, by exa
   blocks.CheckIntegrity(std::vector<std::vector<PageId>>{held});
 }
 
-TEST_CASE("equal tokens behind different pages are different pages") {
+TEST_CASE("equal tokens after different pages are different pages") {
   BlockManager blocks(8);
   auto tokens = Tokens(32, 0);
   const auto a = Compute(blocks, tokens);
@@ -63,6 +63,28 @@ TEST_CASE("equal tokens behind different pages are different pages") {
   const auto b = Compute(blocks, tokens);
   CHECK(a[1] != b[1]);
   blocks.CheckIntegrity(std::vector<std::vector<PageId>>{a, b});
+}
+
+TEST_CASE("equal tokens of different adapters are different pages") {
+  BlockManager blocks(8);
+  const auto tokens = Tokens(16, 5);
+  const BlockManager::PageTokens page = std::span(tokens).first<kPageSize>();
+  std::vector<PageId> pages;
+  for (const std::int32_t adapter : {-1, 0, 1}) {
+    const PageId own = blocks.Allocate();
+    CHECK(blocks.Publish(own, RootOf(adapter), page) == own);
+    pages.push_back(own);
+  }
+  for (const std::int32_t adapter : {-1, 0, 1}) {
+    std::vector<PageId> held;
+    blocks.MatchPrefix(RootOf(adapter), tokens, 1, held);
+    CHECK(held == std::vector<PageId>{pages[static_cast<std::size_t>(adapter + 1)]});
+    blocks.ReleaseAll(held);
+  }
+  std::vector<PageId> held;
+  blocks.MatchPrefix(RootOf(2), tokens, 1, held);
+  CHECK(held.empty());
+  blocks.CheckIntegrity(std::vector<std::vector<PageId>>{pages});
 }
 
 TEST_CASE("a page that was computed twice is kept once") {
@@ -97,7 +119,8 @@ TEST_CASE("idle pages are evicted least recently used first, tails before heads"
 TEST_CASE("the dump names users and the page before") {
   BlockManager blocks(4);
   const auto held = Compute(blocks, Tokens(33, 0));
-  CHECK(blocks.ToString() == "page 0: 1 user, first\npage 1: 1 user, behind 0\npage 2: 1 user\n");
+  CHECK(blocks.ToString() ==
+        "page 0: 1 user, first\npage 1: 1 user, after page 0\npage 2: 1 user\n");
 }
 
 TEST_CASE("counts, lists and table agree through random lives of many users") {

@@ -60,7 +60,7 @@ std::string Class() {
 }
 
 // n, or n,m where n is not above m: a longer number is greater, of two that are as long the order
-// must be told from the first digits or, up to two digits, from all.
+// must be decided by the first digits or, up to two digits, by all.
 std::string Bounds() {
   std::string all =
       "[0-9]{1,6},?|[0-9],[1-9][0-9]{1,5}|[0-9]{2},[1-9][0-9]{2,5}|[0-9]{3},[1-9][0-9]{3,5}";

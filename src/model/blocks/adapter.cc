@@ -117,6 +117,7 @@ void AdapterThreads::ForEach(
     std::span<const AdapterRows> runs, kernels::KernelContext& context,
     const std::function<void(const AdapterRows&, kernels::KernelContext&)>& work) {
   const auto threads = static_cast<std::size_t>(context.pool().threads());
+  // A device runs one operation at a time, and a clock belongs to one thread.
   const bool one_by_one = context.device() != nullptr || context.clock() != nullptr;
   if (one_by_one || threads == 1 || runs.size() < 2 * threads) {
     for (const AdapterRows& run : runs) work(run, context);

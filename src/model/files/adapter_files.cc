@@ -124,7 +124,7 @@ class Opener {
     SGLRUN_RETURN_IF_ERROR(CheckAddedTokens(directory));
     ListTargets();
     SGLRUN_RETURN_IF_ERROR(SortTensors());
-    WarnOfOtherBase(config);
+    SayOtherBase(config);
     std::vector<AdapterMatrix> matrices;
     for (auto& [name, module] : modules_) {
       SGLRUN_ASSIGN_OR_RETURN(AdapterMatrix matrix, MatrixOf(module, config));
@@ -216,7 +216,7 @@ class Opener {
     return module.tensors.emplace(ending->role, &tensor).second;
   }
 
-  void WarnOfOtherBase(const AdapterConfig& config) const {
+  void SayOtherBase(const AdapterConfig& config) const {
     const auto last = [](const std::string& path) {
       const fs::path name = fs::path(path).lexically_normal();
       return AsciiLowerCase((name.has_filename() ? name : name.parent_path()).filename().string());

@@ -69,6 +69,8 @@ class Packer {
     return weight;
   }
 
+  ThreadPool& pool() const { return context_.pool(); }
+
   VectorWeight Vector(const std::vector<float>& values) const {
     const auto n = static_cast<std::int64_t>(values.size());
     VectorWeight weight{n, tensor::Buffer(*options_.backend->allocator, values.size() * 4)};
@@ -82,26 +84,34 @@ class Packer {
   kernels::KernelContext& context_;
 };
 
-// Of DoRA, for one matrix of the checkpoint: magnitude / |row of W + s B A|.
-std::vector<float> Gains(const TensorSource& base, const AdapterMatrix& matrix) {
-  const std::vector<float> a = AllRows(*matrix.a), b = AllRows(*matrix.b);
-  std::vector<float> gains = AllRows(*matrix.magnitude);
-  const std::int64_t k = base.shape[1], rank = matrix.rank();
-  std::vector<float> weights(static_cast<std::size_t>(k));
-  for (std::size_t row = 0; row < gains.size(); ++row) {
-    base.read_rows(static_cast<std::int64_t>(row), 1, weights.data());
-    const float* b_row = b.data() + static_cast<std::int64_t>(row) * rank;
-    double squares = 0;
-    for (std::int64_t i = 0; i < k; ++i) {
-      double update = 0;
-      for (std::int64_t r = 0; r < rank; ++r) {
-        update += static_cast<double>(b_row[r]) * a[static_cast<std::size_t>(r * k + i)];
-      }
-      const double sum = weights[static_cast<std::size_t>(i)] + matrix.scale * update;
-      squares += sum * sum;
-    }
-    gains[row] = static_cast<float>(gains[row] / std::sqrt(squares));
+// |row of W + s B A|. `weights` holds the row of W.
+double NormOfRow(std::span<const float> weights, std::span<const float> b_row,
+                 std::span<const float> a, float scale) {
+  std::vector<double> sums(weights.begin(), weights.end());
+  for (std::size_t r = 0; r < b_row.size(); ++r) {
+    const double factor = static_cast<double>(scale) * b_row[r];
+    const float* a_row = a.data() + r * sums.size();
+    for (std::size_t i = 0; i < sums.size(); ++i) sums[i] += factor * a_row[i];
   }
+  double squares = 0;
+  for (const double sum : sums) squares += sum * sum;
+  return std::sqrt(squares);
+}
+
+// Of DoRA, for one matrix of the checkpoint: magnitude / |row of W + s B A|.
+std::vector<float> Gains(const TensorSource& base, const AdapterMatrix& matrix, ThreadPool& pool) {
+  const std::vector<float> a = AllRows(*matrix.a), b = AllRows(*matrix.b);
+  const auto rank = static_cast<std::size_t>(matrix.rank());
+  std::vector<float> gains = AllRows(*matrix.magnitude);
+  pool.ParallelFor(base.shape[0], [&](std::int64_t first, std::int64_t last) {
+    std::vector<float> weights(static_cast<std::size_t>(base.shape[1]));
+    for (std::int64_t row = first; row < last; ++row) {
+      base.read_rows(row, 1, weights.data());
+      const auto at = static_cast<std::size_t>(row);
+      const std::span b_row(b.data() + at * rank, rank);
+      gains[at] = static_cast<float>(gains[at] / NormOfRow(weights, b_row, a, matrix.scale));
+    }
+  });
   return gains;
 }
 
@@ -192,7 +202,7 @@ class AdapterLoader : public WeightList {
     for (const Part& part : parts) {
       const TensorSource* base = model_.Find(part.matrix->name);
       if (base == nullptr) base = model_.Find(kEmbeddingName);  // a tied head
-      std::ranges::copy(Gains(*base, *part.matrix), gains.begin() + part.first_row);
+      std::ranges::copy(Gains(*base, *part.matrix, packer_.pool()), gains.begin() + part.first_row);
     }
     return gains;
   }
